@@ -100,7 +100,15 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
     },
   )
 
-/** Opens the ledger, migrates it, recovers every run and starts to work; then opens the sources and the webhooks. */
+/**
+ * Runs a system in this process: opens the ledger, migrates it, recovers every run and starts to work; then opens the sources and the webhooks.
+ *
+ * ```ts
+ * const app = await createTrihand({ system, database: 'support.db', http: { basePath: '/trihand' } })
+ * const { runs } = await app.send({ type: 'ticket.opened', data: { id: 17 } })
+ * await app.close()
+ * ```
+ */
 export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
   const clock = new SystemClock()
   const environment = ownEnvironment()

@@ -54,7 +54,14 @@ export const reach =
       return signedPost({ url, secret: resolved, now: () => clock.now(), unreached })(message, signal)
     })
 
-/** A handler that serves an executor to other systems: takes a signed Request, returns a Response. */
+/**
+ * Returns a handler that serves an executor to other systems: it takes a signed Request and returns a Response.
+ *
+ * ```ts
+ * const handle = serveExecutor({ secret: process.env.SECRET, execute: async ({ task }) => ({ status: 'success', result: await work(task) }) })
+ * hono.post('/execute', (c) => handle(c.req.raw))
+ * ```
+ */
 export const serveExecutor = (options: ServeOptions): ((request: Request) => Promise<Response>) =>
   executorHandler(options, new SystemClock())
 

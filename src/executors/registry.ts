@@ -11,6 +11,7 @@ import { type ContractExecute, contractExecutor } from './contract.ts'
 const KIND = Symbol.for('trihand.kind')
 const MAX_ISSUES = 5
 
+/** What performs the tasks of a type: `{ task: Translation, execute: async ({ task }) => … }`. */
 export interface ExecutorOptions {
   /** The schema of its tasks, without `task_type`. Absent: any. */
   readonly task?: StandardSchemaV1
@@ -18,8 +19,11 @@ export interface ExecutorOptions {
   readonly execute: ContractExecute
 }
 
+/** An executor type, as `executor` gives it to a system. */
 export interface ExecutorSource {
+  /** The type that `step.execute` names. */
   readonly type: string
+  /** What performs its tasks. */
   readonly performer: Executor
 }
 
@@ -36,7 +40,13 @@ const checked =
     return { status: 'failed', error: { code: 'INPUT_INVALID', message, retryable: false, definite: true } }
   }
 
-/** Declares the executor for the tasks of a type. */
+/**
+ * Declares the executor for the tasks of a type.
+ *
+ * ```ts
+ * executor('translate', { execute: async ({ task }) => ({ status: 'success', result: await translate(task.input) }) })
+ * ```
+ */
 export const executor = (type: string, { task, execute }: ExecutorOptions): ExecutorSource => {
   const spoken = contractExecutor(execute)
   const source = { type, performer: { execute: task === undefined ? spoken : checked(task, spoken) } }

@@ -110,15 +110,18 @@ export interface TaskOutcome {
 
 /** Passed to the code of one step. Intents are written with the step's result, or not at all. */
 export interface StepContext {
+  /** Which attempt of the step this is, from 1. */
   readonly attempt: number
   /** One key for every attempt of this step, to send to outside systems as their idempotency key. */
   readonly effectKey: string
+  /** Aborted when the attempt should stop: its run was cancelled or taken over, or its time is up. */
   readonly signal: AbortSignal
   /**
    * Returns whether this attempt may still act: false after its run was cancelled or taken over, or its time is up. Call it right before an
    * effect that must not happen twice: a process that was paused and continues learns here that another process has its run.
    */
   stillMine(): Promise<boolean>
+  /** Sends an event with the step's result. */
   emit(type: string, data: Json, options?: { readonly subject?: string }): void
   /** Puts a document into a managed table; null removes it. */
   write(table: string, key: string, value: Json): void

@@ -24,10 +24,13 @@ export interface Tool {
   run(input: Json, context: ToolContext): Promise<Json> | Json
 }
 
+/** What the code of a tool receives besides its input. */
 export interface ToolContext {
   /** One key for every attempt of this call. */
   readonly effectKey: string
+  /** Aborted when the call should stop. */
   readonly signal: AbortSignal
+  /** The files of the agent's run. */
   readonly workspace: Workspace
   /** Requests only the hosts that the module allows, never our own network. */
   readonly fetch: (url: string, init?: ToolFetch) => Promise<ToolResponse>

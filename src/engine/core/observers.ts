@@ -17,11 +17,13 @@ export interface Written {
   readonly ms: number
 }
 
+/** Counts what this process does for all its tenants, as `subscribe('metrics', …)` calls it. It is called often, so it should return at once. */
 export interface Observer {
   /** An append is in the ledger. */
   appended(append: Append): void
   /** Facts of a run of this handler are in the ledger, other than those of its creation. */
   ranOn(handler: string, facts: readonly RunFact[], run: RunId): void
+  /** A batch of appends was sent to the ledger and answered. */
   wrote(batch: Written): void
   /** The ledger refused a batch with this number of appends; `kept` of them are sent again. */
   refused(error: TrihandError, appends: number, kept: number): void

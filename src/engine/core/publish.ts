@@ -11,19 +11,27 @@ import type { RunStatus } from '#model/run/status.ts'
 import type { Append } from '#ports/ledger.ts'
 import { Observers } from './observers.ts'
 
+/** One commit of a run, as `subscribe('runs', …)` gives it. */
 export interface RunNotice {
+  /** The run. */
   readonly run: RunId
+  /** Its function, agent or human, by name. */
   readonly handler: string
+  /** Its status after the commit. */
   readonly status: RunStatus
+  /** How many facts it has now. */
   readonly version: number
+  /** The facts that are new, in their order. */
   readonly facts: readonly RunFact[]
 }
 
 export type Subscriber = (notice: RunNotice) => void
 
-/** What one append has changed. */
+/** What one append has changed, as `subscribe('changes', …)` gives it. */
 export interface Change {
+  /** The runs, tasks, sessions, schedules and queues that have new facts. */
   readonly streams: readonly StreamId[]
+  /** How many events are new. */
   readonly events: number
 }
 

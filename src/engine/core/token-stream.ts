@@ -12,14 +12,19 @@ import type { RunId } from '#model/kernel/ids.ts'
 import type { RedactedStream, Redaction } from '#model/kernel/redaction.ts'
 import type { Chunk } from '#ports/model.ts'
 
+/** A piece of a model's answer while it arrives, as `subscribe('tokens', …)` gives it. The first holds what has arrived so far. */
 export interface TokenChunk {
+  /** The run. */
   readonly run: RunId
+  /** The step that asks the model. */
   readonly step: string
+  /** Which attempt of the step, from 1. A new attempt streams its text anew. */
   readonly attempt: number
+  /** `text`, `reasoning`, or `call`: the model calls a tool. */
   readonly type: Chunk['type']
   /** How many characters came before it; for a call, how many calls. */
   readonly at: number
-  /** For a call: the name of its tool. */
+  /** The text; for a call, the name of its tool. */
   readonly text: string
 }
 

@@ -82,10 +82,15 @@ const outcomeOf = async (deps: Deps, ended: Ended): Promise<Outcome | null> => {
   return { result: output, emittedEvents: done.events ?? [], dbWrites: done.writes ?? [], durationMs }
 }
 
+/** What has become of a run: its end, or its status so far. */
 export interface RunResult {
+  /** The run. */
   readonly run: RunId
+  /** Its status: `success`, `partial`, `failed`, `cancelled`, `expired`, `quarantined`, or one of a run that has not ended. */
   readonly status: RunStatus
+  /** What its handler returned; null: it has not ended well, or returned nothing. */
   readonly output: Json | null
+  /** Why it did not end well; null: it has not failed. */
   readonly error: { readonly code: string; readonly message: string } | null
   /** The output with its metadata, in the terms of the run's modality; null: the run has not succeeded, fully or partly. */
   readonly outcome: Outcome | null

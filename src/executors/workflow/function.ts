@@ -103,7 +103,9 @@ const WHOLE = 'main'
 const STARTED = stepAddress('trihand', '#started')
 const NO_LOOKUPS: FunctionContext['lookups'] = {}
 
+/** What the code of a function receives: `async ({ input, step, emit }) => …`. */
 export interface FunctionContext<Input = Json> {
+  /** Its input: the data of the event that started it, or what the caller passed. */
   readonly input: Input
   /** The event that triggered the run; null if it was called. */
   readonly event: StoredEvent | null
@@ -111,8 +113,11 @@ export interface FunctionContext<Input = Json> {
   readonly events: readonly StoredEvent[]
   /** Slot, missed slots and the previous run, if a schedule started the run. */
   readonly schedule: ScheduleContext | null
+  /** The run: its id, its tenant, and its attempt. */
   readonly run: { readonly id: RunId; readonly tenant: TenantId; readonly attempt: number }
+  /** Durable steps: each is performed once, whatever happens to the process. */
   readonly step: Step
+  /** Aborted when the run is cancelled or this process loses it. */
   readonly signal: AbortSignal
   /** One key for the whole run, to send to outside systems as their idempotency key. */
   readonly effectKey: string
@@ -124,12 +129,15 @@ export interface FunctionContext<Input = Json> {
   recall(key: string): Promise<Json | null>
 }
 
+/** How an event is sent with the function's result: `{ subject: 'order-17', delay: '1h' }`. */
 export interface EmitOptions {
+  /** What it is about. Default: nothing. */
   readonly subject?: string
   /** The event becomes visible this long after it is sent. Default: at once. */
   readonly delay?: Duration
 }
 
+/** The code of a function: gets its context, returns its result. */
 export type Handler<Input = Json> = (context: FunctionContext<Input>) => unknown
 
 /** What a function declares, with the types of its schemas: `{ trigger: 'order.paid', input: Order, effect: 'once' }`. */
@@ -142,10 +150,21 @@ export interface FunctionOptions<Input = Json> extends FunctionDeclaration {
 
 /** The code of a function of a module with `isolation: 'process'`: a file below the module's folder, `sell.ts` or `shop.ts#sell`. */
 export interface CodeInFile {
+  /** The file, below the module's folder: `sell.ts`, or `shop.ts#sell` for one of several exports. */
   readonly file: string
 }
 
-/** Declares a workflow function. */
+/**
+ * Declares a workflow function: ordinary code whose steps are durable.
+ *
+ * ```ts
+ * fn('ship', { trigger: 'order.paid' }, async ({ input, step }) => {
+ *   const label = await step.run('label', () => printLabel(input))
+ *   await step.sleep('until pick-up', '1d')
+ *   return label
+ * })
+ * ```
+ */
 export const fn = <Input = Json>(
   name: string,
   options: FunctionOptions<Input>,

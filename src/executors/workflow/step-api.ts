@@ -29,74 +29,95 @@ import type { ToolContext } from '#ports/tool.ts'
 /** `30s`, `1h30m`, `P1D`, or milliseconds as a number. */
 export type Duration = string | number
 
+/** What every step takes. */
 export interface StepOptions {
-  /** Distinguishes the iterations of a loop. */
+  /** Distinguishes the iterations of a loop: `{ key: order.id }`. Default: #1, #2, … by the order of the calls. */
   readonly key?: string
 }
 
+/** How a step is performed: `{ effect: 'once', target: 'payments.example.com', timeout: '20s' }`. */
 export interface RunOptions<Result = unknown> extends StepOptions {
+  /** What a repeat would do: `idempotent` may be repeated, `once` may not, `transactional` commits with the ledger. Default: `idempotent`. */
   readonly effect?: Effect
+  /** How often a failed attempt is repeated, and after how long. Default: 4 attempts, from 1 s on twice as long each, at most 5 min. */
   readonly retry?: Partial<RetryPolicy>
+  /** How long an attempt may take, a duration. Default: as the function says. */
   readonly timeout?: Duration
-  /** Runs instead of the step while the function's breaker is open, if its `whenOpen` is `fallback`. */
+  /** Runs instead of the step while the function's breaker is open, if its `whenOpen` is `fallback`. Default: the step fails then. */
   readonly fallback?: (context: StepContext) => Result | Promise<Result>
   /** What the step works on. Shown to people if it is unknown whether a `once` effect happened. Default: the input of the run. */
   readonly input?: unknown
-  /** What a `once` effect acts on, e.g. `payments.example.com` or `invoice 17`: tells people where to look. */
+  /** What a `once` effect acts on, e.g. `payments.example.com` or `invoice 17`: tells people where to look. Default: nothing. */
   readonly target?: string
 }
 
+/** A task for an executor: `{ type: 'llm', task: { task_type: 'generation', prompt: 'Greet {{name}}' } }`. */
 export interface ExecuteOptions extends StepOptions {
   /** `llm`, `template_engine`, `document_processor`, `classifier`, `tool_call`, or a type of your own. */
   readonly type: string
   /** The task, in the executor's own terms: `{ task_type, prompt, input_variables, … }`. */
   readonly task: Readonly<Record<string, unknown>>
+  /** The conversation, documents and project that the executor may use. Default: none. */
   readonly context?: TaskRequest['context']
   /** The same in the spelling of the executor contract: `{ project_id, conversation_snippet, retrieved_documents }`. */
   readonly execution_context?: unknown
-  /** An unknown key is refused. */
+  /** Limits of time, tokens, temperature and models; an unknown key is refused. Default: 30 s. */
   readonly constraints?: ConstraintsSource | WireConstraints
-  /** Tried in this order. Absent: the allowed models. */
+  /** The models to ask, in this order. Default: the allowed models. */
   readonly models?: readonly string[]
-  /** What to do with an incomplete result: accept it (default), continue from it, or fail. */
+  /** What to do with an incomplete result: `accept`, `continue` from it, or `fail`. Default: `accept`. */
   readonly onPartial?: OnPartial
+  /** What a repeat would do, as in `RunOptions`. Default: `idempotent`. */
   readonly effect?: Effect
+  /** How often a failed attempt is repeated. Default: 4 attempts, from 1 s on twice as long each, at most 5 min. */
   readonly retry?: Partial<RetryPolicy>
 }
 
+/** An HTTP request: `{ method: 'POST', json: { id: 17 } }`. */
 export interface FetchOptions extends StepOptions, Pick<RunOptions, 'effect' | 'retry' | 'timeout' | 'target'> {
   /** Default: GET. */
   readonly method?: string
+  /** Its headers. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Its body as text. Default: none. */
   readonly body?: string
-  /** A body in JSON; sets the content type. */
+  /** Its body as JSON, instead of `body`; sets the content type. Default: none. */
   readonly json?: unknown
 }
 
+/** The answer to an HTTP request. */
 export interface FetchAnswer {
+  /** Its status: 200. */
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Its body, as text. */
   readonly text: string
 }
 
+/** What a step waits for: `{ event: 'order.paid', match: 'payload.id', timeout: '7d' }`. */
 export interface WaitOptions extends StepOptions {
+  /** The type of the event. */
   readonly event?: string
+  /** Several types, of which one is enough. */
   readonly anyOf?: readonly string[]
+  /** Several types, of which each must arrive. */
   readonly allOf?: readonly string[]
-  /** A path such as `payload.id` whose value must be equal in the event and in the run's trigger. */
+  /** A path such as `payload.id` whose value must be equal in the event and in the run's trigger. Default: any event of the type. */
   readonly match?: string
-  /** A CEL condition over `event`, `payload` (its data) and `trigger`. */
+  /** A CEL condition over `event`, `payload` (its data) and `trigger`. Default: none. */
   readonly if?: string
+  /** How long it waits, a duration. Default: without end. */
   readonly timeout?: Duration
-  /** How far back an event may lie: since the run's trigger (default), not at all, or a length of time. */
+  /** How far back an event may lie: since the run's trigger (`run`), not at all (`none`), or a duration. Default: `run`. */
   readonly lookback?: 'run' | 'none' | Duration
-  /** How many events end the wait: the first (default), or all that have arrived by then, in order. Not with `allOf`. */
+  /** How many events end the wait: the first (`one`), or all that have arrived by then, in order (`all`). Not with `allOf`. Default: `one`. */
   readonly take?: 'one' | 'all'
   /** With `take: 'all'`: the most events to take; the others are left to the next wait. Default and maximum: 1000. */
   readonly max?: number
 }
 
+/** The answer of `step.waitForEvent`: the events that arrived, or `timed_out` with those that are missing. */
 export type WaitResult =
   | {
       readonly status: 'received'
@@ -111,6 +132,7 @@ export type WaitResult =
       readonly missing: readonly string[]
     }
 
+/** The durable steps of a run: `const paid = await step.waitForEvent('payment', { event: 'order.paid', timeout: '7d' })`. */
 export interface Step {
   /** Performs once per address; later entries get the recorded result. */
   run<Result>(
@@ -129,6 +151,7 @@ export interface Step {
   fetch(name: string, url: string | URL, options?: FetchOptions): Promise<FetchAnswer>
   /** The value of an environment variable. The module must allow it (`allow.secrets`). Read in every entry, recorded nowhere. */
   secret(name: string): Promise<string>
+  /** Waits this long, a duration. Meanwhile the run costs no memory. */
   sleep(name: string, duration: Duration, options?: StepOptions): Promise<void>
   /** An instant is a date, or milliseconds since the Unix epoch. */
   sleepUntil(name: string, instant: number | { valueOf(): number }, options?: StepOptions): Promise<void>
@@ -141,6 +164,7 @@ export interface Step {
   invoke(name: string, handler: string, input?: unknown, options?: InvokeStepOptions): Promise<Json>
   /** Asks people and returns their answer, which may take days. The task says what they may decide and by when. */
   human(name: string, task: TaskOptions, options?: HumanStepOptions): Promise<AskReply>
+  /** Sends events now, each once; returns their ids. */
   emit(
     name: string,
     events: OutgoingEvent | readonly OutgoingEvent[],
@@ -148,23 +172,31 @@ export interface Step {
   ): Promise<readonly string[]>
 }
 
+/** How a child run is started: `{ onParentEnd: 'detach' }`. */
 export interface InvokeStepOptions extends StepOptions {
-  /** What happens to the child if this run ends first: `cancel` (default), or `detach`, which lets it continue. */
+  /** What happens to the child if this run ends first: `cancel`, or `detach`, which lets it continue. Default: `cancel`. */
   readonly onParentEnd?: OnParentEnd
-  /** `none`: the call skips the flow control of its handler (throttle, pause, idempotency, overlap, rate limit, concurrency). */
+  /**
+   * `none`: the call skips the flow control of its handler (throttle, pause, idempotency, overlap, rate limit, concurrency). Default: it does not.
+   */
   readonly gate?: CallGate
 }
 
+/** How people are asked: `{ requester: 'ana' }`. */
 export interface HumanStepOptions extends StepOptions {
-  /** The answer that asked for a revision: the same task comes back with new content. */
+  /** The answer that asked for a revision: the same task comes back with new content. Default: a new task. */
   readonly revises?: AskReply
-  /** The person who requested this, if any: `separation: 'requester'` keeps them from deciding. */
+  /** The person who requested this: `separation: 'requester'` keeps them from deciding. Default: the person who began the chain of causes. */
   readonly requester?: string
 }
 
+/** An event that a step sends: `{ type: 'order.shipped', data: { id: 17 } }`. */
 export interface OutgoingEvent {
+  /** Its type. */
   readonly type: string
+  /** Its data, any JSON. Default: `{}`. */
   readonly data?: unknown
+  /** What it is about. Default: nothing. */
   readonly subject?: string
   /** The event becomes visible this long after it is sent. Default: at once. */
   readonly delay?: Duration

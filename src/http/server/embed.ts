@@ -35,12 +35,13 @@ export type Identify = (
   incoming: IncomingMessage | null,
 ) => Visitor | Response | null | Promise<Visitor | Response | null>
 
+/** What the application's own server serves: `{ basePath: '/trihand', identify: async (request) => userOf(request) }`. */
 export interface EmbedOptions {
   /** The path below which the application serves it: `/trihand`. Default: the root. */
   readonly basePath?: string
-  /** Identifies the caller. Without it only callers on this machine are answered, and they may do everything. */
+  /** Identifies the caller. Default: only callers on this machine are answered, and they may do everything. */
   readonly identify?: Identify
-  /** The origin that browsers use, where a proxy changes the Host header: `https://shop.example`. */
+  /** The origin that browsers use, where a proxy changes the Host header: `https://shop.example`. Default: that of the request. */
   readonly origin?: string
 }
 

@@ -9,9 +9,11 @@ import type { Json } from '#model/kernel/json.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Envelope, Executor, ExecutorResult } from '#ports/executor.ts'
 
+/** How an executor is served to other systems: `{ secret: process.env.SECRET, execute: async ({ task }) => … }`. */
 export interface ServeOptions {
-  /** Base64, with or without `whsec_`. Several while one secret replaces another. */
+  /** What signs the messages: Base64, with or without `whsec_`. Several while one secret replaces another. */
   readonly secret: string | readonly string[]
+  /** Performs one task: takes an envelope, returns its result. It never retries; the caller does. */
   readonly execute: ContractExecute
 }
 

@@ -48,44 +48,58 @@ import { defineTools } from './tools.ts'
 import { defineWebhooks, type WebhookSource } from './webhooks.ts'
 import { defineMachines, defineWorkflow, eventsSentBy, fieldsOf, type WorkflowWorld } from './workflow.ts'
 
+/** A system: `{ name: 'shop', events: { 'order.paid': Order }, functions: [ship], agents: [triager], humans: [approveRefund] }`. */
 export interface SystemSource {
+  /** Its name: a letter, then at most 63 of `a-z 0-9 _ -`. */
   readonly name: string
-  /** Event types with their schemas, or with a schema, a source and `open`; null or true accepts any data. */
+  /**
+   * Event types with their schemas, or with a schema, a source and `open`; null or true accepts any data. Default: those that are named as triggers
+   * or as sent, with any data.
+   */
   readonly events?: Readonly<Record<string, unknown>>
+  /** Its workflow functions, from `fn`. Default: none. */
   readonly functions?: readonly FunctionSource[]
+  /** Its agents, from `agent`. Default: none. */
   readonly agents?: readonly AgentSource[]
+  /** What people are asked, from `human`. Default: none. */
   readonly humans?: readonly HumanSource[]
-  /** Conversations: the agent that decides, and what may be executed. */
+  /** Conversations: the agent that decides, and what may be executed. Default: none. */
   readonly chats?: readonly ChatSource[]
-  /** Tools that agents may be allowed to use. */
+  /** Tools that agents may be allowed to use, from `tool`. Default: none besides the built-in ones. */
   readonly tools?: readonly ToolSource[]
+  /** Names of models, the default one, and prices. Default: what the environment has keys for. */
   readonly models?: ModelsSource
-  /** Answers of the simulated model, by agent. */
+  /** Answers of the simulated model, by agent. Default: none. */
   readonly scripts?: Readonly<Record<string, Json>>
   /** The folder of its files: instructions of agents, static files, templates. Set by the loader of a system's folder. */
   readonly folder?: string
   /** What lint found in the text of the system. Set by the loader. */
   readonly findings?: readonly Finding[]
+  /** Webhooks that outside senders call, each with the event it becomes. Default: none. */
   readonly webhooks?: readonly WebhookSource[]
-  /** Webhook endpoints and the events that are sent to them. */
+  /** Addresses outside to which events are posted, as signed webhooks. Default: none. */
   readonly endpoints?: readonly EndpointSource[]
-  /** Accept undeclared event types from outside too. */
+  /** True: accept undeclared event types from outside too. Default: false. */
   readonly open?: boolean
+  /** How many steps of machines a chain of causes may have until it is stopped. Default: 16. */
   readonly maxHops?: number
-  /** Budgets of throttles that several functions share, by name. */
+  /** Budgets of throttles that several functions share, by name. Default: none. */
   readonly limits?: { readonly shared?: Readonly<Record<string, BudgetSource>> }
+  /** Groups of workers, with their labels. Default: those that functions name. */
   readonly pools?: readonly PoolSource[]
+  /** What is started at certain times. Default: nothing. */
   readonly schedules?: readonly ScheduleOptions[]
-  /** Bounded message queues, each processed by one handler. */
+  /** Bounded message queues, each processed by one handler. Default: none. */
   readonly queues?: readonly QueueSource[]
-  /** The time zone of schedules that name none. */
+  /** The time zone of schedules that name none: `Europe/Berlin`. Default: UTC, with a warning. */
   readonly tz?: string
+  /** Modules: functions that belong together, and what their code may do. Default: none. */
   readonly modules?: readonly ModuleSource[]
-  /** The field of events that names their tenant. */
+  /** The field of events that names their tenant. Default: none. */
   readonly tenancy?: { readonly identifier?: string }
-  /** Executor types in addition to the built-in ones. */
+  /** Executor types in addition to the built-in ones, from `executor`. Default: none. */
   readonly executors?: readonly ExecutorSource[]
-  /** States of entities, and the moves between them. */
+  /** States of entities, and the moves between them. Default: none. */
   readonly stateMachines?: readonly StateMachineSource[]
 }
 
@@ -343,7 +357,17 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
   return system
 }
 
-/** Declares a system. Checked here, so that a mistake is reported where it was made. */
+/**
+ * Declares a system. It is checked here, so that a mistake is reported where it was made.
+ *
+ * ```ts
+ * export const system = defineSystem({
+ *   name: 'shop',
+ *   events: { 'order.paid': Order },
+ *   functions: [fn('ship', { trigger: 'order.paid' }, ship)],
+ * })
+ * ```
+ */
 export const defineSystem = (source: SystemSource): SystemSource => {
   normalise(source, (text) => text)
   return source

@@ -26,24 +26,35 @@ export interface Delivered {
   readonly receivedAt: Instant
 }
 
+/**
+ * A webhook that an outside sender calls: `{ name: 'stripe', auth: 'hmac', scheme: 'stripe', secret: '${STRIPE_SECRET}', emits: 'payment.received'
+ * }`.
+ */
 export interface WebhookSource {
+  /** Its name: a letter, then at most 63 of `a-z 0-9 _ -`. */
   readonly name: string
-  /** Default `/hooks/<name>`. */
+  /** Where it is served, below `/hooks/`. Default: `/hooks/<name>`. */
   readonly path?: string
+  /** How the sender proves itself: `standard` (Standard Webhooks), `hmac`, `api_key`, `bearer` or `none`. Default: `standard`. */
   readonly auth?: WebhookAuth
   /** What an HMAC covers. Default: `body`. With `stripe` and `slack` a delivery older than five minutes is refused. */
   readonly scheme?: HmacScheme
-  /** Several while one replaces another. Null: not set yet; the webhook is defined, but refused when it is served. */
+  /**
+   * The secret, mostly a reference: `${NAME}`. Several while one replaces another. Null: not set yet; the webhook is defined, but refused when it is
+   * served.
+   */
   readonly secret?: string | readonly string[] | null
   /** The event that a delivery becomes. */
   readonly emits: string
-  /** A function, or JSON with `{{ }}` over `body`, `headers` and `query`. Absent: the body is the data. */
+  /** Makes the data of the event: a function, or JSON with `{{ }}` over `body`, `headers` and `query`. Default: the body is the data. */
   readonly transform?: ((delivered: Delivered) => unknown) | Json
-  /** Anyone on this machine may call. */
+  /** True, with `auth: 'none'`: anyone who reaches the address may call. Default: false. */
   readonly unsigned?: boolean
-  /** The header with the signature (hmac) or the key (api_key). */
+  /** The header with the signature (hmac) or the key (api_key). Default: the usual one of the scheme. */
   readonly header?: string
-  /** The header with the sender's id of a delivery. Not with an HMAC, which does not cover headers: there the body is the id. */
+  /**
+   * The header with the sender's id of a delivery. Not with an HMAC, which does not cover headers: there the body is the id. Default: `webhook-id`.
+   */
   readonly idHeader?: string
 }
 

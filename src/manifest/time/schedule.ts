@@ -22,38 +22,74 @@ type Duration = string | number
 /** RFC 3339 with its offset, or milliseconds in code. */
 type Moment = string | Instant
 
+/**
+ * What is started at certain times: `{ name: 'report', cron: '0 9 * * 1-5', tz: 'Europe/Berlin', function: 'send-report' }`. Durations are `30s`,
+ * `2h`, or milliseconds.
+ */
 export interface ScheduleOptions {
+  /** Its name: a letter, then at most 63 of `a-z 0-9 _ -`. */
   readonly name: string
+  /** A cron expression with five fields: `0 9 * * 1-5`. Exactly one of `cron`, `every`, `at` and `in` is given. */
   readonly cron?: string
+  /** An interval, a duration from 1 s: `15m`. */
   readonly every?: Duration
+  /** Once, at this instant: `2026-12-24T18:00:00+01:00`. */
   readonly at?: Moment
-  /** A delay from now, once: in a definition from the moment when a ledger first stores it. */
+  /** Once, this long from now; in a definition from the moment when a ledger first stores it. */
   readonly in?: Duration
+  /** The time zone of `cron` and of excluded days: `Europe/Berlin`. Default: that of the system. */
   readonly tz?: string
+  /** Shifts the slots of an interval, a duration shorter than it. Default: 0. */
   readonly phase?: Duration
+  /** Each slot is late by up to this long, a duration, always the same for one slot. Default: 0. */
   readonly jitter?: Duration
+  /** No slot before this instant. Default: no bound. */
   readonly start?: Moment
+  /** No slot after this instant. Default: no bound. */
   readonly end?: Moment
-  /** Local days `2026-12-24` or `2026-12-24/2026-12-26`, spans `<instant>/<instant>`, cron expressions. */
+  /** Slots that are left out: local days `2026-12-24` or `2026-12-24/2026-12-26`, spans `<instant>/<instant>`, cron expressions. Default: none. */
   readonly exclude?: readonly string[]
+  /** How many runs it starts in all. Default: no limit. */
   readonly maxRuns?: number
+  /** The function to start. Exactly one of `function`, `agent`, `plan`, `emit` and `prompt` is given. */
   readonly function?: string
+  /** The agent to start. */
   readonly agent?: string
+  /** The plan to start. */
   readonly plan?: string
+  /** The type of the event to send. */
   readonly emit?: string
+  /** The message to send to its session. */
   readonly prompt?: string
+  /** The input of the run, or the data of the event. Default: null. */
   readonly input?: unknown
+  /** The session that its runs share. Default: `schedule:<name>`. */
   readonly session?: string
+  /**
+   * What becomes of a slot while the run before it is at work: `allow`, `skip`, `buffer_one`, `buffer_all`, `cancel_running` or `terminate_running`.
+   * Default: `skip`.
+   */
   readonly overlap?: OverlapPolicy
+  /**
+   * What becomes of slots that passed while no worker lived: `policy` (`run_once`, `skip`, `run_all`), how far back (`window`), at most how many
+   * (`max`), how far apart (`spacing`). Default: `run_once`, `24h`, 100, 0.
+   */
   readonly missed?: {
     readonly policy?: MissedPolicy['policy']
     readonly window?: Duration
     readonly max?: number
     readonly spacing?: Duration
   }
+  /** How late a slot may be and still not count as missed, a duration. Default: `1m`. */
   readonly grace?: Duration
+  /** How many failures in a row pause it. Default: it is never paused. */
   readonly pauseOnFailures?: number
+  /** True: slots that fall into a pause count as missed when it is resumed. Default: false. */
   readonly countPause?: boolean
+  /**
+   * Bounds of an interval that its own runs shorten and lengthen; `yield` is CEL over `output`: whether a run found something. Default: the interval
+   * is fixed.
+   */
   readonly adaptive?: { readonly min: Duration; readonly max: Duration; readonly yield: string }
 }
 

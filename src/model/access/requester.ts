@@ -15,7 +15,7 @@ import type { Identity } from '#model/task/spec.ts'
 export interface AskedBy {
   /**
    * The authenticated sender or starter: events that only people send are accepted with a person here, and a person is the requester of all that
-   * follows. Absent: a program.
+   * follows. Default: a program.
    */
   readonly by?: Identity
   /** The person who owns the credential, if `by` is a program that works with it. Default: `by`, if that is a person. */

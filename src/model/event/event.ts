@@ -29,6 +29,7 @@ export interface Event extends Cause {
 
 /** An event that the ledger holds. `sequence` orders events; on a shared store it is not the order of commits. */
 export interface StoredEvent extends Event {
+  /** Its place among all events of the ledger. */
   readonly sequence: number
   /** Why its data cannot be used; then `data` is null, no wait receives it, and no run works on it. */
   readonly broken?: string

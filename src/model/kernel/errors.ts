@@ -211,6 +211,7 @@ export const ERRORS = {
   INTERNAL: { status: 500, retryable: true, hint: 'This is a bug; report it with the error id.' },
 } as const satisfies Record<string, { status: number; retryable: boolean; hint: string }>
 
+/** The code of an error: `NOT_FOUND`. Every code has a status, says whether a repeat can help, and a remedy. */
 export type ErrorCode = keyof typeof ERRORS
 
 export interface Place {
@@ -227,10 +228,15 @@ export interface ErrorOptions {
   readonly outcome?: 'not_done' | 'unknown'
 }
 
+/** An error of trihand: what is wrong (`detail`), where (`place`), and what to do (`hint`). Recognise it by its `name`, never by instanceof. */
 export class TrihandError extends Error {
+  /** What went wrong, in one word: `NOT_FOUND`. */
   readonly code: ErrorCode
+  /** What went wrong, in a sentence. */
   readonly detail: string
+  /** Where in the definition it is wrong; null: nowhere. */
   readonly place: Place | null
+  /** `not_done`: nothing was changed. `unknown`: it may have been done. */
   readonly outcome: 'not_done' | 'unknown'
 
   constructor(code: ErrorCode, detail: string, options: ErrorOptions = {}) {
@@ -242,14 +248,17 @@ export class TrihandError extends Error {
     this.outcome = options.outcome ?? 'not_done'
   }
 
+  /** The HTTP status that fits the code. */
   get status(): number {
     return ERRORS[this.code].status
   }
 
+  /** True: the same call may succeed later. */
   get retryable(): boolean {
     return ERRORS[this.code].retryable
   }
 
+  /** What to do about it. */
   get hint(): string {
     return ERRORS[this.code].hint
   }

@@ -6,11 +6,14 @@
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
+/** The id of a run: `run_…`. */
 export type RunId = Branded<'run'>
+/** The id of a session: `ses_…`. */
 export type SessionId = Branded<'session'>
 export type GateId = Branded<'gate'>
 export type ScheduleId = Branded<'schedule'>
 export type QueueId = Branded<'queue'>
+/** The id of a task: `tsk_…`. */
 export type TaskId = Branded<'task'>
 /** A coordinator starts runs and executes no step itself: a handler's gate, a schedule, or a queue. */
 export type CoordinatorId = GateId | ScheduleId | QueueId
@@ -21,6 +24,7 @@ export type ClaimableId = RunId | CoordinatorId | TaskId
 /** A stream is one ordered, hash-chained list of facts: a run's, a coordinator's, a task's or a session's. */
 export type StreamId = ClaimableId | SessionId
 export type WorkerId = Branded<'worker'>
+/** The name of a tenant: `local`, `acme`. */
 export type TenantId = Branded<'tenant'>
 export type TokenId = Branded<'token'>
 export type PlanId = Branded<'plan'>

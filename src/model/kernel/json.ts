@@ -5,6 +5,7 @@
  */
 import { TrihandError } from './errors.ts'
 
+/** Any value that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** True for an object with members, not for a list. */

@@ -19,6 +19,7 @@ export const RUN_STATUSES = [
   'session',
 ] as const
 
+/** The status of a run: `success`, `partial`, `failed`, `cancelled`, `expired` and `quarantined` are final. */
 export type RunStatus = (typeof RUN_STATUSES)[number]
 
 const ENDED: ReadonlySet<RunStatus> = new Set(['success', 'partial', 'failed', 'cancelled', 'expired', 'quarantined'])

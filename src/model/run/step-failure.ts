@@ -9,8 +9,11 @@ import type { ErrorCode, Failure } from '#model/kernel/errors.ts'
 const BRAND = Symbol.for('trihand.step_failure')
 const FINAL = Symbol.for('trihand.final_error')
 
+/** Thrown by `await step.…` when the step has failed for good: catch it to go on another way. */
 export class StepFailure extends Error {
+  /** Why, as an error code. */
   readonly code: ErrorCode
+  /** The step. */
   readonly step: string
   /** For a child run: the steps that it had finished before it failed. */
   readonly done: readonly string[]
@@ -25,7 +28,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** Throw it from a step or a handler when another try cannot help. */
+/** Throw it from a step or a handler when another try cannot help: `throw new FinalError('the card was declined')`. */
 export class FinalError extends Error {
   readonly [FINAL] = true
 
