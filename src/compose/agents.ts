@@ -44,18 +44,19 @@ import { modelsFor, perSystem } from './models.ts'
 /** Only a cache on this machine; used when the store is not a local file. */
 const CACHE = join(tmpdir(), 'trihand-workspaces')
 
-/** What the host application brings itself; everything else is read from the environment. */
+/** What the host application brings for agents itself; everything else is read from the environment. */
 export interface AgentSettings {
-  /** Answers every call, in place of the models that the keys in the environment would open. */
+  /** Answers every call, in place of the models that the keys in the environment would open. Default: those models. */
   readonly models?: Pick<Models, 'model' | 'nameOf'>
-  /** Tools in addition to those of the system. */
+  /** Tools in addition to those of the system. Default: none. */
   readonly tools?: readonly Tool[]
-  /** The search backend of the tool WebSearch. */
+  /** The search backend of the tool WebSearch. Default: none; the tool then says so. */
   readonly search?: Search
+  /** The price of a call. Default: a list of known models. */
   readonly price?: AgentDeps['price']
-  /** The folder that holds the agents' working directories. */
+  /** The folder that holds the agents' working directories. Default: beside a SQLite ledger, else in the system's folder for temporary files. */
   readonly workspaces?: string
-  /** Harnesses by the name that an agent gives as its `backend`, in addition to `claude-agent`. */
+  /** Harnesses by the name that an agent gives as its `backend`, in addition to `claude-agent`. Default: none. */
   readonly backends?: Readonly<Record<string, BackendFactory>>
 }
 

@@ -111,7 +111,7 @@ const httpFor =
     return { ...answer, headers: answer.headers.map((pair) => [...pair]), body: Buffer.from(bytes).toString(BODY) }
   }
 
-/** Settings of the processes for modules with `isolation: process`. */
+/** The processes for code of isolated modules: `{ processes: 2, idle: '5m' }`. */
 export interface IsolationSettings extends Pick<IsolationOptions, 'processes' | 'memoryMb' | 'node'> {
   /** How long a process may be idle before it is ended. Default: 1m. */
   readonly idle?: string | number

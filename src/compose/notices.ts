@@ -15,15 +15,16 @@ import type { FunctionSource } from '#model/workflow/function-source.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 
+/** The notifications that go out: `{ addresses: { ana: 'ana@shop.example' } }`. */
 export interface NoticesOptions {
   /**
-   * Signed webhooks (Standard Webhooks), in addition to the `endpoints` of the system. `secret` may be a reference like `${NAME}`; several
-   * secrets, separated by spaces, all sign.
+   * Signed webhooks (Standard Webhooks), in addition to the `endpoints` of the system. `secret` may be a reference like `${NAME}`; several secrets,
+   * separated by spaces, all sign. Default: none.
    */
   readonly webhooks?: readonly { readonly url: string; readonly events: readonly string[]; readonly secret?: string }[]
   /** Signs what is posted to the `callbackUrl` of `start`, as `secret` does for webhooks. Default: `TRIHAND_CALLBACK_SECRET`. */
   readonly callbackSecret?: string
-  /** Mail addresses of people, by the name under which tasks are assigned. Mail is sent if `SMTP_URL` is set. */
+  /** Mail addresses of people, by the name under which tasks are assigned. Mail is sent if `SMTP_URL` is set. Default: none. */
   readonly addresses?: Readonly<Record<string, string>>
 }
 

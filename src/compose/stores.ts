@@ -37,10 +37,11 @@ export interface Store {
   readonly changeFeed?: ChangeFeed
 }
 
-/** The code of a store is loaded when it is chosen: an embedded system does not load a network driver at its start. */
+/** How a ledger is opened. */
 export interface StoreOptions {
+  /** The Postgres schema that holds the ledger. Default: the first of the connection's search path. */
   readonly schema?: string
-  /** False: an older ledger is refused with LEDGER_OLDER instead of being migrated. */
+  /** False: an older ledger is refused with LEDGER_OLDER instead of being migrated. Default: true. */
   readonly migrate?: boolean
   /**
    * True: V8 settings of this whole process may be changed for the ledger's sake. On two cores a busy SQLite ledger then collects young objects

@@ -11,6 +11,7 @@ export interface BlobsUnderTest {
 
 const MEGABYTE = 1024 * 1024
 
+/** Defines the tests that every implementation of the port `Blobs` passes. */
 export const blobsSuite = (name: string, open: () => Promise<BlobsUnderTest>): void => {
   describe(`blobs: ${name}`, () => {
     let current: BlobsUnderTest

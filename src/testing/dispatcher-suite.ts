@@ -18,6 +18,7 @@ export interface DispatcherUnderTest {
   close(): Promise<void>
 }
 
+/** Defines the tests that every implementation of the port `Dispatcher` passes. */
 export const dispatcherSuite = (name: string, open: () => Promise<DispatcherUnderTest>): void => {
   describe(`dispatcher: ${name}`, () => {
     let current: DispatcherUnderTest

@@ -57,6 +57,7 @@ const bentTask = (input: Json): fc.Arbitrary<Json> => {
   return fc.oneof({ arbitrary: bent, weight: 4 }, value)
 }
 
+/** Defines the tests that every implementation of the port `Executor` passes. */
 export const executorSuite = (
   name: string,
   open: () => ExecutorUnderTest,

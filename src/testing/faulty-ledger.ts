@@ -42,6 +42,10 @@ const never = <Answer>(): Promise<Answer> => new Promise(() => {})
 const unavailable = (method: LedgerMethod, outcome: 'not_done' | 'unknown'): TrihandError =>
   new TrihandError('LEDGER_UNAVAILABLE', `planned fault in ${method}`, { outcome })
 
+/**
+ * Wraps a ledger so that it fails where the plan says: `faultyLedger(ledger, ({ method, index }) => (method === 'append' && index === 2 ?
+ * 'fail_before' : null))`.
+ */
 export const faultyLedger = (inner: Ledger, plan: FaultPlan): FaultyLedger => {
   const calls = { append: 0, load: 0, events: 0, claim: 0, beat: 0, retire: 0, close: 0 }
   let total = 0

@@ -27,6 +27,7 @@ import { slotsSuite } from '#testing/ledger/slots-suite.ts'
 import { valuesSuite } from '#testing/ledger/values-suite.ts'
 import { workersSuite } from '#testing/ledger/workers-suite.ts'
 
+/** Defines the tests that every implementation of the port `Ledger` passes. */
 export const ledgerSuite = (name: string, open: OpenLedger, capabilities: LedgerCapabilities = {}): void => {
   describe(`ledger: ${name}`, () => {
     const harness = new LedgerHarness(open, capabilities)

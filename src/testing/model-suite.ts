@@ -14,16 +14,21 @@ import type { Chunk, Message, Model, ModelAnswer, ModelName, ModelReply, ModelRe
  */
 export type ModelScenario = 'says' | 'json' | 'calls' | 'fails' | 'hangs'
 
+/** A model, prepared for one scenario. */
 export interface ModelUnderTest {
+  /** The model. */
   readonly model: Model
+  /** The name under which it is called. */
   readonly name: ModelName
   /** How many calls have reached the provider; null where they are not counted. */
   readonly performed: () => number | null
   /** Settles when a call has reached the provider that never answers it. */
   readonly arrived?: () => Promise<void>
+  /** Ends what serves it. */
   close(): Promise<void>
 }
 
+/** What the scenarios of the suite ask for and expect. */
 export const MODEL_SUITE = {
   text: 'Hello from the model, in more than one piece: Grüße, 東京 🜁.',
   json: { subject: 'Hello', confidence: 0.92 },
@@ -83,6 +88,7 @@ const afterCalls = (answer: ModelAnswer): readonly Message[] => [
   },
 ]
 
+/** Defines the tests that every implementation of the port `Model` passes. */
 export const modelSuite = (
   name: string,
   open: (scenario: ModelScenario) => Promise<ModelUnderTest>,

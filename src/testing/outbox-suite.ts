@@ -16,6 +16,7 @@ export interface OutboxHarness {
 const WATCH: OutboxWatch = { key: 'aaa1', table: 'item', on: ['insert', 'update', 'delete'] }
 const OTHER: OutboxWatch = { key: 'bbb2', table: 'item', on: ['delete'] }
 
+/** Defines the tests that every implementation of the port `Outbox` passes. */
 export const outboxSuite = (name: string, open: () => Promise<OutboxHarness>): void => {
   let harness: OutboxHarness
   beforeEach(async () => {

@@ -23,6 +23,7 @@ export interface ReaderUnderTest extends LedgerUnderTest {
 
 const OTHER_TENANT = 'other' as TenantId
 
+/** Defines the tests that every implementation of the port `Reader` passes. */
 export const readerSuite = (
   name: string,
   open: () => Promise<ReaderUnderTest>,

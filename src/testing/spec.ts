@@ -19,6 +19,7 @@ export interface Story<Command, Fact> {
   given(...history: readonly Fact[]): { when(command: Command): Expectation<Fact> }
 }
 
+/** Stories of a machine: `specify(run).given(started).when(cancel).thenFacts(cancelled)`. */
 export const specify = <State, Command, Fact>(machine: Machine<State, Command, Fact>): Story<Command, Fact> => ({
   given: (...history) => ({
     when: (command) => expectationOf(machine.decide(fold(machine, history), command)),

@@ -25,18 +25,29 @@ import { VirtualClock } from './virtual-clock.ts'
 
 /** Where the facts of a test are stored. `open` is called again after a crash or a restart. */
 export interface TestStore {
+  /** Its name in test titles. */
   readonly name: string
+  /** Opens it, also after a crash. */
   open(clock: VirtualClock): Promise<Store>
+  /** The ids that it works with. */
   ids(): Ids
+  /** Removes what it has stored. */
   remove(): Promise<void>
 }
 
+/** The engine on any store, with manual time. */
 export interface TestSystem {
+  /** Its time. */
   readonly clock: VirtualClock
+  /** The engine; after a crash another one. */
   readonly engine: Engine
+  /** Its store. */
   readonly store: Store
+  /** Sends an event. */
   send(event: IncomingEvent, options?: SendOptions): Promise<Receipt>
+  /** Starts a handler by name. Default input: null. */
   start(name: string, input?: unknown, options?: InnerStartOptions): Promise<RunId>
+  /** The state of a run. */
   look(run: RunId): Promise<RunResult>
   /** Waits for work of the engine while its turns and store calls continue. */
   run<T>(work: () => Promise<T>): Promise<T>
@@ -46,6 +57,7 @@ export interface TestSystem {
   advance(duration: string | number): Promise<void>
   /** Ends this engine as kill -9 would, then starts another on the same store after `down`, with another definition if one is given. */
   crash(source?: SystemSource, options?: { readonly down?: string | number }): Promise<void>
+  /** Ends it and removes what it has stored. */
   close(): Promise<void>
 }
 
@@ -194,6 +206,7 @@ const whileRunning = async <T>(life: Life, work: () => Promise<T>): Promise<T> =
   return done
 }
 
+/** Starts a system on a store, with manual time. */
 export const startTestSystem = async (
   source: SystemSource,
   place: TestStore,

@@ -23,25 +23,36 @@ import type { OpenTask } from '#model/task/fact.ts'
 import type { TaskQuery } from '#ports/reader.ts'
 import { startTestSystem, type TestStore, type TestSystem } from './system.ts'
 
+/** What a test may replace: `{ scripts: { drafter: { answers: [{ text: 'Dear Ana' }] } } }`. */
 export interface TestSystemOptions {
-  /** Answers of the simulated model by agent, in place of those of the system: `{ drafter: { answers: [{ json: … }] } }`. */
+  /**
+   * Answers of the simulated model by agent, in place of those of the system: `{ drafter: { answers: [{ json: … }] } }`. Default: those of the
+   * system.
+   */
   readonly scripts?: Readonly<Record<string, Json>>
 }
 
 /** A task that waits for a person. */
 export interface TaskToDecide {
+  /** Its id. */
   readonly id: TaskId
+  /** The run that asks. */
   readonly run: RunId
   /** The human handler, or the step that asks. */
   readonly name: string
+  /** Its title in the inbox. */
   readonly title: string
+  /** Its type. */
   readonly type: OpenTask['spec']['type']
+  /** What is shown with it. */
   readonly context: Json
+  /** The items to decide; none for a task without parts. */
   readonly items: readonly { readonly id: string; readonly title: string; readonly content: Json }[]
   /** The names of the possible decisions. */
   readonly actions: readonly string[]
   /** `user:ana`, `group:support`. */
   readonly assignees: readonly string[]
+  /** By when; null: no deadline. */
   readonly deadline: Date | null
 }
 
@@ -49,13 +60,17 @@ export interface TaskToDecide {
 export interface PersonDecision extends Pick<Decision, 'action' | 'reason' | 'fields' | 'items' | 'to'> {
   /** The person, e.g. `ana`. */
   readonly as: string
+  /** The groups of the person. Default: none. */
   readonly groups?: readonly string[]
 }
 
+/** A whole system in a test. When a call returns, everything that is due has been done. */
 export interface SystemUnderTest {
   /** The current time of the system. Only `advance` moves it. */
   readonly now: Date
+  /** Sends an event. */
   send(event: IncomingEvent, options?: SendOptions): Promise<Receipt>
+  /** Starts a handler by name. Default input: null. */
   start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
   /** The state of a run: its status, and its output once it has ended. */
   result(run: RunId): Promise<RunResult>
@@ -80,6 +95,7 @@ export interface SystemUnderTest {
    * given. A step that was under way is never answered.
    */
   crash(options?: { readonly system?: SystemSource; readonly down?: string | number }): Promise<void>
+  /** Ends the system and removes what it has stored. */
   close(): Promise<void>
 }
 
@@ -155,7 +171,17 @@ const until = async (system: TestSystem, holds: () => boolean | Promise<boolean>
   }
 }
 
-/** A system, or the folder or file that contains one. */
+/**
+ * Runs a system, or the folder or file that contains one, in memory, with manual time and scripted agents.
+ *
+ * ```ts
+ * const system = await testSystem('./shop')
+ * await system.send({ type: 'refund.asked', data: { amount: 40 } })
+ * const [task] = await system.tasks()
+ * await system.decide(task, { as: 'ana', groups: ['sales'], action: 'approve' })
+ * await system.advance('7d')
+ * ```
+ */
 export const testSystem = async (
   given: SystemSource | string,
   { scripts = {} }: TestSystemOptions = {},

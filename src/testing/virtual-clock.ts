@@ -22,6 +22,7 @@ interface Entry extends PendingCall {
   readonly callback: () => void
 }
 
+/** Manual time for tests: `await clock.advance(86_400_000)`. */
 export class VirtualClock implements Clock {
   /** By instant, then by insertion. */
   readonly #entries: Entry[] = []
@@ -31,16 +32,19 @@ export class VirtualClock implements Clock {
     this.#now = start
   }
 
+  /** The current time, in milliseconds since the Unix epoch. */
   now(): Instant {
     return this.#now
   }
 
+  /** Calls back at an instant; returns a function that cancels it. */
   at(instant: Instant, callback: () => void): () => void {
     const entry: Entry = { kind: 'timer', at: Math.max(instant, this.#now), callback }
     this.#insert(entry)
     return () => this.#remove(entry)
   }
 
+  /** Calls back in the next turn. */
   defer(callback: () => void): void {
     this.#insert({ kind: 'turn', at: this.#now, callback })
   }

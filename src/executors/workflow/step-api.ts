@@ -37,7 +37,10 @@ export interface StepOptions {
 
 /** How a step is performed: `{ effect: 'once', target: 'payments.example.com', timeout: '20s' }`. */
 export interface RunOptions<Result = unknown> extends StepOptions {
-  /** What a repeat would do: `idempotent` may be repeated, `once` may not, `transactional` commits with the ledger. Default: `idempotent`. */
+  /**
+   * What a repeat would do: `idempotent` may be done again under the same key, `once` not without a person's decision, `transactional` is committed
+   * with its result. Default: `idempotent`.
+   */
   readonly effect?: Effect
   /** How often a failed attempt is repeated, and after how long. Default: 4 attempts, from 1 s on twice as long each, at most 5 min. */
   readonly retry?: Partial<RetryPolicy>

@@ -6,11 +6,17 @@
  */
 import type { Problem } from '#http/openapi/api.ts'
 
+/** A problem document of the server as an error. Recognise it by its `name`, never by instanceof. */
 export class TrihandError extends Error {
+  /** What went wrong, in one word: `NOT_FOUND`. */
   readonly code: string
+  /** The HTTP status. */
   readonly status: number
+  /** What went wrong, in a sentence. */
   readonly detail: string
+  /** What to do about it. */
   readonly hint: string
+  /** Where in what was sent it is wrong; null: nowhere. */
   readonly place: Problem['place'] | null
   /** The id of the error in the server's log. */
   readonly errorId: string | null

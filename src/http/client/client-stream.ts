@@ -9,14 +9,16 @@
 import type { Notice } from '#http/openapi/api.ts'
 import { refusedBy, type TrihandError } from './client-error.ts'
 
-/** `*`: more may have changed than the server can say; read everything again. */
+/** One change: what kind of thing, and its id. `*`: more may have changed than the server can say; read everything again. */
 export type News = (Notice | { readonly topic: '*'; readonly id: null }) & { readonly position: string }
 
+/** What a stream tells: `{ topics: ['runs', 'tasks'] }`. */
 export interface StreamOptions {
-  /** Default: all. */
+  /** The kinds of things. Default: all. */
   readonly topics?: readonly Notice['topic'][]
   /** The position of the last notice that was seen. Default: only new ones. */
   readonly after?: string
+  /** Ends the stream. Default: it goes on until the loop is left. */
   readonly signal?: AbortSignal
 }
 

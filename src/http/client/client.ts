@@ -15,20 +15,27 @@ const TIMEOUT_MS = 30_000
 const KEY_BYTES = 16
 const SECOND_MS = 1_000
 
+/** Where the server is, and who calls: `{ url: 'http://127.0.0.1:4400', token }`. */
 export interface ClientOptions {
-  /** `http://127.0.0.1:4400`, with the path where it is mounted, if any. */
+  /** The server's address, with the path where it is mounted, if any. */
   readonly url: string
+  /** A token of the ledger, from `trihand token create`. Default: none. */
   readonly token?: string
-  /** Sent with every request: on loopback, `x-trihand-user` names the caller. */
+  /** Sent with every request: on loopback, `x-trihand-user` names the caller. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
+  /** What sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** The wait before the first retry of a call or a stream; it doubles with each retry. */
+  /**
+   * The wait before the first retry of a call or a stream, in milliseconds; it doubles with each retry. Default: 200 for a call, 1,000 for a stream.
+   */
   readonly pauseMs?: number
 }
 
+/** How one call is sent: `{ signal: AbortSignal.timeout(5_000) }`. */
 export interface CallOptions {
-  /** Replaces the random key of this call: another call with the same key counts as the same call. */
+  /** Replaces the random key of this call: another call with the same key counts as the same call. Default: a new key. */
   readonly key?: string
+  /** Ends the call. Default: each try ends after 30 s. */
   readonly signal?: AbortSignal
 }
 
@@ -44,8 +51,11 @@ type Input<Id extends keyof Api> =
     ? [input?: Api[Id]['input'], options?: CallOptions]
     : [input: Api[Id]['input'], options?: CallOptions]
 
+/** The server's API as typed calls. */
 export interface Client {
+  /** Calls an operation by its id; retries while the server is unreachable, and is still executed once. */
   call<Id extends keyof Api>(id: Id, ...input: Input<Id>): Promise<Api[Id]['output']>
+  /** Returns what changes, from now on or after a position; goes on after broken connections. */
   stream(options?: StreamOptions): AsyncGenerator<News>
 }
 
@@ -139,6 +149,15 @@ class HttpClient implements Client {
   }
 }
 
+/**
+ * Creates a client of a server, for browsers and Node.
+ *
+ * ```ts
+ * const client = createClient({ url: 'http://127.0.0.1:4400', token })
+ * const { runs } = await client.call('sendEvent', { body: { type: 'order.paid', data: { id: 17 } } })
+ * for await (const { topic, id } of client.stream({ topics: ['runs'] })) console.log(topic, id)
+ * ```
+ */
 export const createClient = (options: ClientOptions): Client => new HttpClient(options)
 
 export type { Api, Json, Notice, Problem } from '#http/openapi/api.ts'

@@ -8,14 +8,17 @@ export const CANCEL_STEP = 'trihand.cancel_on'
 
 export const isCancelStep = (step: string): boolean => step.startsWith(`${CANCEL_STEP}[`)
 
+/** An event that cancels a run: `{ event: 'order.cancelled', match: 'payload.id' }`. */
 export interface CancelSource {
+  /** Its type. */
   readonly event: string
-  /** A path that must hold the same value in the event's data and in what started the run: `payload.id`. */
+  /** A path that must hold the same value in the event's data and in what started the run: `payload.id`. Default: any event of the type. */
   readonly match?: string
-  /** A rule over `event`, `payload` and `trigger`. */
+  /** CEL over `event`, `payload` and `trigger`. Default: none. */
   readonly if?: string
-  /** Counts only this long after the run began. */
+  /** It counts only this long after the run began, a duration. Default: always. */
   readonly timeout?: string | number
+  /** `between_steps`: running steps finish first. `abort`: they are asked to stop. Default: `between_steps`. */
   readonly mode?: CancelMode
 }
 

@@ -143,6 +143,10 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
+/**
+ * Starts a server on this machine that answers as Anthropic's API does: `const stub = await startAnthropicStub({ script: () => [{ type: 'text', text:
+ * 'Hi' }] })`.
+ */
 export const startAnthropicStub = (options: StubOptions): Promise<ModelStub> =>
   startModelStub(
     {

@@ -43,8 +43,10 @@ export type StubFault =
   | { readonly kind: 'thinking'; readonly text: string; readonly signature: string }
   | { readonly kind: 'finish'; readonly finish: 'length' | 'filtered' }
 
+/** The body of a request to a model, as JSON. */
 export type StubBody = { readonly [key: string]: Json }
 
+/** What the stub answers: `{ script: (body, n) => [{ type: 'text', text: `answer ${n}` }] }`. */
 export interface StubOptions {
   /** The answer to call number `n`, counted from 1. */
   readonly script: (body: StubBody, n: number) => readonly StubBlock[]
@@ -54,12 +56,17 @@ export interface StubOptions {
   readonly pace?: (call: StubCall, n: number) => Promise<void>
 }
 
+/** A request that the stub has received. */
 export interface StubCall {
+  /** Its path. */
   readonly path: string
+  /** Its headers. */
   readonly headers: Readonly<Record<string, string>>
+  /** Its body. */
   readonly body: StubBody
 }
 
+/** A running stub. */
 export interface ModelStub {
   /** The base URL for clients, with `/v1`. */
   readonly url: string
@@ -67,6 +74,7 @@ export interface ModelStub {
   readonly calls: readonly StubCall[]
   /** Settles when call number `n` has arrived. */
   arrived(n: number): Promise<void>
+  /** Ends it. */
   close(): Promise<void>
 }
 

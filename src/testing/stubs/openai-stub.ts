@@ -114,6 +114,10 @@ const ERROR_TYPES: Readonly<Record<number, string>> = { 401: 'authentication_err
 
 const isResponses = (body: StubBody): boolean => 'input' in body
 
+/**
+ * Starts a server on this machine that answers as OpenAI's API does: `const stub = await startOpenAIStub({ script: () => [{ type: 'text', text: 'Hi'
+ * }] })`.
+ */
 export const startOpenAIStub = ({ responses = false, ...options }: OpenAIStubOptions): Promise<ModelStub> =>
   startModelStub(
     {

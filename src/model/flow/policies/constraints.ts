@@ -10,12 +10,15 @@ export interface Limits {
   readonly allowedModels?: readonly string[]
 }
 
-/** As an author writes them. */
+/** Limits of one task: `{ timeout: '20s', maxTokens: 2000 }`. */
 export interface ConstraintsSource {
-  /** Default for a task: 30 s. */
+  /** How long it may take, a duration. Default: `30s`. */
   readonly timeout?: string | number
+  /** Tokens of its answer. Default: the executor's. */
   readonly maxTokens?: number
+  /** The temperature of its model. Default: the provider's. */
   readonly temperature?: number
+  /** The models that may be asked, by name. Default: any. */
   readonly allowedModels?: readonly string[]
 }
 

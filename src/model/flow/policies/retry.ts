@@ -3,11 +3,15 @@
  *
  * Owns the arithmetic of back-off. The random number (`roll`) is an argument; waiting is a fact with an instant.
  */
+/** When a failed attempt is repeated: `{ maxAttempts: 6, baseMs: 500 }`. Default: 4 attempts, from 1 s on twice as long each, at most 5 min. */
 export interface RetryPolicy {
-  /** Includes the first attempt: 4 means three retries. */
+  /** How many attempts there are, with the first: 4 means three retries. */
   readonly maxAttempts: number
+  /** The longest pause before the first retry, in milliseconds; the pause is drawn below it. */
   readonly baseMs: number
+  /** How much longer each pause may be than the one before. */
   readonly factor: number
+  /** The longest pause of all, in milliseconds. */
   readonly maxMs: number
 }
 
