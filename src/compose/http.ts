@@ -9,6 +9,7 @@ import type { Embedded, EmbedOptions } from '#http/server/embed.ts'
 import type { Service } from '#http/server/service.ts'
 import { ownPid, reportToStderr } from '#triggers/host.ts'
 
+/** Pages and API for the application's own server: `createServer(app.node).listen(3000)`. */
 export interface EmbeddedHttp {
   /**
    * Answers a request of the application's own server: API and pages, below `http.basePath`. Requests from other machines need `http.identify`.

@@ -12,6 +12,7 @@ import { LEDGER_KEY, readKeys } from '#adapters/system/keys.ts'
 import type { Environment } from '#manifest/expressions/reference.ts'
 import type { Store } from './stores.ts'
 
+/** The keys of a ledger: `{ sealKey: process.env.SEAL_KEY }`. */
 export interface KeyOptions {
   /** Seals facts and events with HMAC. Several keys, separated by commas: the first seals, all verify. Default: `TRIHAND_SEAL_KEY`. */
   readonly sealKey?: string

@@ -15,6 +15,7 @@ import type { Ids } from '#ports/ids.ts'
 import type { Store } from './stores.ts'
 import { DEFAULT_LEASE } from './worker.ts'
 
+/** What belongs to the server, and is shared by its tenants. */
 export interface ServerServices {
   /** Credentials of HTTP callers. */
   readonly tokens: Tokens

@@ -8,22 +8,35 @@ import type { Json } from '#model/kernel/json.ts'
 
 /** The cause of something. `hops` counts machine steps since the last outside cause; `chain` names the handlers so far. */
 export interface Cause {
+  /** The id of the first event of its chain of causes. */
   readonly correlationId: string
+  /** The id of what caused it; null: it began the chain. */
   readonly causationId: string | null
+  /** The trace that it belongs to, as W3C Trace Context writes it; null: none. */
   readonly traceparent: string | null
+  /** How many machine steps lie between it and the last cause from outside. */
   readonly hops: number
+  /** The names of the handlers that led to it, in their order. */
   readonly chain: readonly string[]
   /** The people whose credentials began the chain; absent: none is known (requester.ts). */
   readonly requesters?: readonly string[]
 }
 
+/** An event: a type with data, and where it came from. */
 export interface Event extends Cause {
+  /** Its id, unique within its source. */
   readonly id: string
+  /** The tenant that it belongs to. */
   readonly tenant: TenantId
+  /** Who sent it: `app`, `webhook:stripe`. */
   readonly source: string
+  /** Its type: `order.paid`. */
   readonly type: string
+  /** What it is about; null: nothing named. */
   readonly subject: string | null
+  /** When it happened, in milliseconds since the Unix epoch. */
   readonly time: Instant
+  /** Its data. */
   readonly data: Json
 }
 
