@@ -30,7 +30,7 @@ export const ledgerChoice = (database: string | undefined): LedgerChoice => {
     default:
       throw new TrihandError(
         'CONFIG_INVALID',
-        `${scheme}: is not a ledger; give a file path, file:, postgres: or memory:`,
+        `${scheme}: is not a supported ledger; give a file path, file:, postgres: or memory:`,
       )
   }
 }
@@ -53,7 +53,7 @@ export const dispatcherChoice = (variables: Variables): DispatcherChoice | null 
   const [key, eventKey] = [given('_KEY'), given('_EVENT_KEY')]
   for (const text of [url, admin])
     if (text !== undefined && !/^https?:\/\/[^/]/.test(text))
-      throw misconfigured(`"${text}" is no http:// or https:// address`)
+      throw misconfigured(`"${text}" is not an http:// or https:// address`)
   switch (kind) {
     case undefined:
       return null

@@ -40,7 +40,7 @@ const NO_MODELS: ExecutorModels = {
     }),
   },
   nameOf: (name) => ({ alias: name, provider: '', id: name }),
-  check: () => ['nobody here can check it'],
+  check: () => ['this process cannot check it'],
 }
 
 /** A remote executor at an address; references in its secret are resolved when it is called. */

@@ -43,7 +43,7 @@ const variable = ({ environment }: World, name: string): string | null => enviro
 
 /** Sends to this address and no other. */
 const wayTo = async (url: string) => {
-  if (!URL.canParse(url)) throw new TrihandError('CONFIG_INVALID', `notices: ${url} is no URL`)
+  if (!URL.canParse(url)) throw new TrihandError('CONFIG_INVALID', `notices: ${url} is not a URL`)
   const { guardedFetch } = await import('#adapters/tools/guarded-fetch.ts')
   const { hostname, port, protocol } = new URL(url)
   return guardedFetch({
@@ -93,7 +93,11 @@ const mailRoutes = async ({ addresses = {} }: NoticesOptions, world: World): Pro
   const smtpUrl = variable(world, 'SMTP_URL')
   if (smtpUrl === null) return []
   const from = variable(world, 'TRIHAND_MAIL_FROM')
-  if (from === null) throw new TrihandError('CONFIG_INVALID', 'SMTP_URL is set; TRIHAND_MAIL_FROM says from whom')
+  if (from === null)
+    throw new TrihandError(
+      'CONFIG_INVALID',
+      'SMTP_URL is set but TRIHAND_MAIL_FROM is not; set it to the sender of the mails',
+    )
   const { mailNotifier } = await import('#adapters/notify/mail.ts')
   const { TASK_EVENTS } = await import('#adapters/notify/task-text.ts')
   const notifier = mailNotifier({ smtpUrl, from, addresses, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') })

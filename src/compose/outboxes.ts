@@ -20,7 +20,7 @@ export const openOutbox = async (database: string): Promise<Outbox> => {
     case 'postgres':
       return (await import('#adapters/storage/postgres/outbox.ts')).openPostgresOutbox(choice.url)
     case 'memory':
-      throw new TrihandError('CONFIG_INVALID', 'memory: has no tables; give a SQLite file or a postgres: url')
+      throw new TrihandError('CONFIG_INVALID', 'memory: has no tables to watch; give a SQLite file or a postgres: URL')
   }
 }
 

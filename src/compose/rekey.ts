@@ -60,13 +60,13 @@ const refuse = async (store: Store, database: PayloadDatabase): Promise<void> =>
   if (record === null || record.secret.length === 0)
     throw new TrihandError(
       'CONFIG_INVALID',
-      'the ledger is not encrypted; a ledger is encrypted from its first entry: begin a new one with TRIHAND_LEDGER_KEY',
+      'the ledger is not encrypted, and only a new ledger can be; create one with TRIHAND_LEDGER_KEY set',
     )
   const living = await database.living()
   if (living.length > 0)
     throw new TrihandError(
       'LEDGER_IN_USE',
-      `${living.length} workers use this ledger (${living.slice(0, 3).join(', ')}): stop every process, wait 15 s, run this again`,
+      `${living.length} workers use this ledger (${living.slice(0, 3).join(', ')}): stop every process, wait 15 s, then run this again`,
     )
 }
 
@@ -79,7 +79,8 @@ const change = async (
   const ids = idsWith(ring)
   const own = await openKeyRecord(store, ids, ring)
   const [newest, ...older] = ring.ledger
-  if (own === null || newest === undefined) throw new TrihandError('LEDGER_KEY_MISSING', 'there is no key to change to')
+  if (own === null || newest === undefined)
+    throw new TrihandError('LEDGER_KEY_MISSING', 'TRIHAND_LEDGER_KEY has no key to encrypt with')
   await writeKeyRecord(store, ids, changingRecord((await readKeyRecord(store)) as KeyRecord, ring))
   const cipher = new Cipher([newest, ...older] as [Key, ...Key[]], own)
   const changed: Record<string, number> = {}

@@ -73,7 +73,7 @@ export const openPayloads = async (choice: LedgerChoice, schema: string | undefi
     case 'postgres':
       return (await import('#adapters/storage/postgres/payload-database.ts')).openPostgresPayloads(choice.url, schema)
     case 'memory':
-      throw new TrihandError('CONFIG_INVALID', 'a ledger in memory keeps nothing, and has no keys to change')
+      throw new TrihandError('CONFIG_INVALID', 'a ledger in memory is not stored and has no keys to change')
   }
 }
 
@@ -91,7 +91,7 @@ const openMemoryStore = async (clock: Clock): Promise<Store> => {
     ...openMemory(),
     dispatcher: new InProcessDispatcher(clock),
     durable: false,
-    description: 'memory (nothing is kept)',
+    description: 'memory (lost when the process stops)',
   }
 }
 

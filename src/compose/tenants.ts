@@ -85,7 +85,10 @@ export const changeFeedOf = (changeFeed: ChangeFeed | undefined, tenant: TenantI
 
 const serverOnly = (): Promise<never> =>
   Promise.reject(
-    new TrihandError('ROLE_MISSING', 'workers belong to the server; an operator of the tenant local commands them'),
+    new TrihandError(
+      'ROLE_MISSING',
+      'workers belong to the server; only an operator of the tenant local can control them',
+    ),
   )
 
 /** Opened by the first request of a tenant: its gates and schedules are ready before anything is sent. */

@@ -77,8 +77,9 @@ const bad = (detail: string): TrihandError => new TrihandError('INPUT_INVALID', 
 
 const checkMessage = ({ chat, id, text }: IncomingMessage): void => {
   for (const [what, value] of Object.entries({ 'id of the chat': chat, 'id of the message': id }))
-    if (!isPlainText(value, MAX_ID)) throw bad(`the ${what} has 1 to ${MAX_ID} plain characters`)
-  if (text.trim() === '' || text.length > MAX_TEXT) throw bad(`a message has 1 to ${MAX_TEXT} characters`)
+    if (!isPlainText(value, MAX_ID))
+      throw bad(`the ${what} must have 1 to ${MAX_ID} characters and no control characters`)
+  if (text.trim() === '' || text.length > MAX_TEXT) throw bad(`a message must have 1 to ${MAX_TEXT} characters`)
 }
 
 export class Chats {
@@ -119,7 +120,7 @@ export class Chats {
       return await this.deps.start(turnHandler(name), input, options)
     } catch (error) {
       if (!(error instanceof TrihandError) || error.code !== 'RUN_EXISTS') throw error
-      throw new TrihandError('TURN_RUNNING', 'the answer to the message before is still being given', { cause: error })
+      throw new TrihandError('TURN_RUNNING', 'the previous message is still being answered', { cause: error })
     }
   }
 
@@ -222,7 +223,7 @@ export class Chats {
     const { chats } = this.deps.system()
     const found = name === undefined ? [...chats.values()][0] : chats.get(name)
     if (found !== undefined) return found
-    const there = chats.size === 0 ? 'declare one under chats' : `there are ${[...chats.keys()].join(', ')}`
+    const there = chats.size === 0 ? 'declare one under chats' : `chats: ${[...chats.keys()].join(', ')}`
     throw new TrihandError('NOT_FOUND', `there is no chat ${name ?? 'in this system'}; ${there}`)
   }
 }

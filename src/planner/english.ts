@@ -70,8 +70,11 @@ const inWords = (name: string): string => name.replaceAll(/[-_]+/g, ' ')
 const questionOf = (english: string, system: Known): EnglishReading => {
   const goals = [...system.functions.values()].flatMap(({ workflow }) => workflow.plan?.goal || [])
   const known = [...goals, ...namesIn(system).map(inWords)].slice(0, MAX_OPTIONS)
-  const options = known.length === 0 ? 'nothing is declared here' : `known are: ${known.join(' · ')}`
-  return { kind: 'question', question: `what steps is "${english.trim()}" made of? Nobody here knows; ${options}` }
+  const options = known.length === 0 ? 'this system declares no sentences' : `known sentences: ${known.join(' · ')}`
+  return {
+    kind: 'question',
+    question: `which steps does "${english.trim()}" have? No known sentence matches; ${options}`,
+  }
 }
 
 export const readEnglish = (english: string, system: Known): EnglishReading => {

@@ -87,9 +87,9 @@ const intentOf = (given: Json): PlanIntent => {
   const bad = ['text', 'english', 'goal'].find((name) => intent[name] !== undefined && typeof intent[name] !== 'string')
   if (bad !== undefined) throw new TrihandError('INPUT_INVALID', `${bad} must be a text`)
   const ways = ['text', 'steps', 'english'].filter((name) => intent[name] !== undefined)
-  if (ways.length !== 1) throw new TrihandError('INPUT_INVALID', 'a plan is given as one of text, steps and english')
+  if (ways.length !== 1) throw new TrihandError('INPUT_INVALID', 'a plan needs exactly one of text, steps and english')
   if (JSON.stringify(intent).length > MAX_TEXT)
-    throw new TrihandError('PAYLOAD_TOO_LARGE', `a plan has at most ${MAX_TEXT} characters`)
+    throw new TrihandError('PAYLOAD_TOO_LARGE', `a plan may have at most ${MAX_TEXT} characters`)
   return intent as PlanIntent
 }
 
@@ -183,7 +183,7 @@ export class Plans {
     const approval = state?.kind === 'draft' ? state.approvals.find(({ hash }) => hash === order.hash) : undefined
     const isThis = contentHash(order, this.deps.digest) === order.hash && worksOnThis(order, order.input)
     if (approval === undefined || !isThis)
-      throw new TrihandError('PLAN_NOT_APPROVED', `nobody has approved ${order.hash} of ${order.plan}`)
+      throw new TrihandError('PLAN_NOT_APPROVED', `${order.hash} of ${order.plan} is not approved`)
     return approval
   }
 

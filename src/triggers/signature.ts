@@ -52,7 +52,7 @@ export const standardKey = (secret: string): Uint8Array => {
   const text = secret.replace(/^whsec_/, '')
   const key = Buffer.from(text, 'base64')
   if (!BASE64.test(text) || key.length === 0)
-    throw new TrihandError('CONFIG_INVALID', 'a secret of Standard Webhooks is base64, with or without whsec_')
+    throw new TrihandError('CONFIG_INVALID', 'a Standard Webhooks secret must be base64, with or without whsec_')
   return key
 }
 
@@ -65,12 +65,13 @@ export const checkStandard = (
   const [id = '', stamp = '', signatures = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
     (name) => headers[name],
   )
-  if (id === '' || signatures === '') throw invalid('webhook-id, webhook-timestamp and webhook-signature are needed')
+  if (id === '' || signatures === '')
+    throw invalid('the headers webhook-id, webhook-timestamp and webhook-signature are required')
   checkTime('webhook-timestamp', stamp, now)
   const signed = secrets.map(
     (secret) => `v1,${hmacOf(standardKey(secret), `${id}.${stamp}.`, body).toString('base64')}`,
   )
-  if (!isOneOf(signatures.split(' '), signed)) throw invalid('no signature fits the body')
+  if (!isOneOf(signatures.split(' '), signed)) throw invalid('no signature matches the body')
 }
 
 /** The content of a signature header: its signatures, the timestamp that is signed with the body, and the text signed before the body. */
@@ -104,20 +105,20 @@ const checkHmac = (
   now: Instant,
 ): void => {
   const given = headers[header] ?? ''
-  if (given === '') throw invalid(`the header ${header} is needed`)
+  if (given === '') throw invalid(`the header ${header} is required`)
   const { signatures, stamp, before } = SCHEMES[scheme](given, headers)
   if (stamp !== null) checkTime(stamp.name, stamp.text, now)
   const signed = secrets.flatMap((secret) => {
     const digest = hmacOf(secret, before, body)
     return [digest.toString('hex'), digest.toString('base64')]
   })
-  if (!isOneOf(signatures, signed)) throw invalid(`${header} does not fit the body`)
+  if (!isOneOf(signatures, signed)) throw invalid(`${header} does not match the body`)
 }
 
 const checkToken = ({ headers }: Delivery, { auth, header }: WebhookDefinition, secrets: readonly string[]): void => {
   const text = headers[header] ?? ''
   const given = auth === 'bearer' ? (/^bearer +(.+)$/i.exec(text)?.[1] ?? '') : text
-  if (given === '' || !isOneOf([given], secrets)) throw invalid(`${header} does not hold the secret`)
+  if (given === '' || !isOneOf([given], secrets)) throw invalid(`${header} does not have the secret`)
 }
 
 /** Throws SIGNATURE_INVALID unless the delivery comes from the configured sender. */

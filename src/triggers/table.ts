@@ -49,7 +49,7 @@ export class TableSource implements Source {
     const outbox = await this.#deps.openOutbox(this.#definition.database)
     if (!(await outbox.isInstalled(this.#watch))) {
       await outbox.close()
-      throw new TrihandError('TRIGGER_NOT_INSTALLED', `nothing watches the table ${this.#definition.table} yet`)
+      throw new TrihandError('TRIGGER_NOT_INSTALLED', `the table ${this.#definition.table} has no change triggers yet`)
     }
     this.#outbox = outbox
     this.#later(0)

@@ -54,7 +54,7 @@ export const checkSecrets = async ({ webhooks }: System, environment: Environmen
   const { standardKey } = await loadSignature()
   for (const webhook of webhooks.values()) {
     if (webhook.isUnproven)
-      throw new TrihandError('WEBHOOK_UNSIGNED', `webhook ${webhook.name} has no secret: anyone could send`, {
+      throw new TrihandError('WEBHOOK_UNSIGNED', `webhook ${webhook.name} has no secret, so anyone could send`, {
         place: { path: `webhooks.${webhook.name}` },
       })
     const secrets = secretsOf(webhook, environment)
@@ -76,7 +76,7 @@ const parseJson = (raw: string): Json => {
     return toJson(JSON.parse(raw))
   } catch (error) {
     if (error instanceof TrihandError) throw error
-    throw new TrihandError('NOT_JSON', 'the body says that it is JSON, and is not', { cause: error })
+    throw new TrihandError('NOT_JSON', 'the content-type says JSON, but the body is not JSON', { cause: error })
   }
 }
 
@@ -100,7 +100,7 @@ const dataOf = async (webhook: WebhookDefinition, kept: Kept): Promise<Json> => 
     if (error instanceof TrihandError) throw error
     throw new TrihandError('TRANSFORM_FAILED', error instanceof Error ? error.message : String(error), { cause: error })
   }
-  throw new TrihandError('TRANSFORM_FAILED', `the transform of ${webhook.name} gave nothing`)
+  throw new TrihandError('TRANSFORM_FAILED', `the transform of ${webhook.name} returned no event`)
 }
 
 export class Webhooks {
@@ -137,7 +137,7 @@ export class Webhooks {
     const { send, note } = this.#deps
     if (kept === null) {
       const became = isRepeated ? await this.#becameOf(webhook, id) : undefined
-      if (became === undefined) throw new TrihandError('NOT_FOUND', `no delivery ${id} of ${name} waits for a replay`)
+      if (became === undefined) throw new TrihandError('NOT_FOUND', `${name} has no delivery ${id} to replay`)
       return send({ type: became.type, source: became.source, id, data: became.data }, { idIsDigest: true })
     }
     const event = { type: webhook.emits, source: sourceOf(webhook), id, data: await dataOf(webhook, kept as Kept) }
@@ -171,7 +171,10 @@ export class Webhooks {
     const given = headers[idHeader]
     if (given === undefined) return null
     if (isPlainId(given) && given.length <= MAX_DELIVERY_ID) return given
-    throw new TrihandError('EVENT_INVALID', `${idHeader} must have 1 to ${MAX_DELIVERY_ID} plain characters`)
+    throw new TrihandError(
+      'EVENT_INVALID',
+      `${idHeader} must have 1 to ${MAX_DELIVERY_ID} characters and no control characters`,
+    )
   }
 
   async #admit(webhook: WebhookDefinition, given: string | null, kept: Kept): Promise<Receipt> {

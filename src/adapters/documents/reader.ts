@@ -71,7 +71,7 @@ export const createDocumentReader = (heapMb = HEAP_MB): DocumentReader => ({
     if (!isBase64(document)) return failed('DOCUMENT_BROKEN', 'its bytes are not base64')
     const bytes = bytesOf(document)
     if (bytes.byteLength > LIMITS.bytes)
-      return failed('DOCUMENT_BROKEN', `it has ${bytes.byteLength} bytes, at most ${LIMITS.bytes} are read`)
+      return failed('DOCUMENT_BROKEN', `it has ${bytes.byteLength} bytes; at most ${LIMITS.bytes} are allowed`)
     return perform({ document, want, bytes, heapMb }, signal)
   },
 })

@@ -83,7 +83,7 @@ const readDocument = async (
     const value: unknown = JSON.parse(decode())
     if (want === 'text') return pages([JSON.stringify(value, null, 2)])
     if (!Array.isArray(value) || !value.every((row) => row !== null && typeof row === 'object'))
-      return fail('DOCUMENT_UNSUPPORTED', 'a table in JSON is a list of objects or of lists')
+      return fail('DOCUMENT_UNSUPPORTED', 'a table in JSON must be a list of objects or of lists')
     const all = value as readonly (readonly unknown[] | Readonly<Record<string, unknown>>)[]
     const isList = (row: (typeof all)[number]): row is readonly unknown[] => Array.isArray(row)
     const keys = [...new Set(all.flatMap((row) => (isList(row) ? [] : Object.keys(row))))]
@@ -121,12 +121,12 @@ const readDocument = async (
       return { ...pages([rows.map((row) => row.join('\t')).join('\n')]), isCut }
     }
     if (mediaType === 'application/json' || mediaType.endsWith('+json')) return json()
-    if (want === 'table') return fail('DOCUMENT_UNSUPPORTED', `${mediaType} holds no table that we can read`)
+    if (want === 'table') return fail('DOCUMENT_UNSUPPORTED', `${mediaType} has no readable table`)
     if (mediaType === 'text/html' || mediaType === 'application/xhtml+xml') return html()
     if (mediaType === 'application/pdf') return pdf()
     if (mediaType === 'application/vnd.openxmlformats-officedocument.wordprocessingml.document') return docx()
     if (mediaType.startsWith('text/')) return pages([decode()])
-    return fail('DOCUMENT_UNSUPPORTED', `${mediaType} is not a type we can read`)
+    return fail('DOCUMENT_UNSUPPORTED', `${mediaType} is not supported`)
   }
 
   try {

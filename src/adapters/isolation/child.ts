@@ -141,9 +141,9 @@ export class Child implements CodeProcess {
     try {
       message = JSON.parse(line)
     } catch {
-      return this.kill('sent what is no message')
+      return this.kill('sent an invalid message')
     }
-    if (!isRecord(message)) return this.kill('sent what is no message')
+    if (!isRecord(message)) return this.kill('sent an invalid message')
     this.#saidAt = performance.now()
     if (message['t'] === 'ready') this.#isReady()
     else if (message['t'] === 'turn') this.#turn(message)
@@ -177,7 +177,7 @@ export class Child implements CodeProcess {
   // -- liveness -----------------------------------------------------------------------------------------------------------
 
   #look(hangMs: number): void {
-    if (performance.now() - this.#saidAt > hangMs) this.kill(`stood still for ${Math.round(hangMs / 100) / 10} s`)
+    if (performance.now() - this.#saidAt > hangMs) this.kill(`did not respond for ${Math.round(hangMs / 100) / 10} s`)
     else this.#write({ t: 'ping', n: 0 })
   }
 
@@ -200,7 +200,9 @@ export class Child implements CodeProcess {
     this.#listener = null
     const { module } = this.#options
     const detail = `the process of module ${module} ${how}`
-    this.#became?.no(new TrihandError('ISOLATION_UNAVAILABLE', `${detail}: ${this.#told.trim() || 'it said nothing'}`))
+    this.#became?.no(
+      new TrihandError('ISOLATION_UNAVAILABLE', `${detail}: ${this.#told.trim() || 'it printed nothing'}`),
+    )
     this.#became = null
     this.#owner.gone(this)
     listener?.lost(new TrihandError('MODULE_PROCESS_LOST', detail))

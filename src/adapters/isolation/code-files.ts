@@ -46,7 +46,7 @@ class Walk {
 
   async #checkLink(path: string): Promise<void> {
     const target = await realpath(path).catch(() => '')
-    if (!isInside(this.#folder, target)) throw refused(`${path} is a link that leads out of the folder of its module`)
+    if (!isInside(this.#folder, target)) throw refused(`${path} is a link to a place outside the folder of its module`)
   }
 
   #take(path: string): void {
@@ -67,9 +67,9 @@ const translator = (): ((path: string, source: string) => string) => {
 
 export const readCode = async (given: string): Promise<CodeFiles> => {
   const folder = await realpath(given).catch(() => {
-    throw refused(`there is no folder ${given}; an isolated module has one of its own`)
+    throw refused(`the folder ${given} does not exist; an isolated module needs its own folder`)
   })
-  if (!(await lstat(folder)).isDirectory()) throw refused(`${given} is no folder`)
+  if (!(await lstat(folder)).isDirectory()) throw refused(`${given} is not a folder`)
   const walk = new Walk(folder)
   await walk.enter(folder, false)
   const translate = translator()

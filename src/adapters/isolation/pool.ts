@@ -42,7 +42,10 @@ interface Place {
 const startFlags = (version: string, { folder, memoryMb }: Place): readonly string[] => {
   const known = numbers(version)
   if (known[0] < FIRST)
-    throw new TrihandError('ISOLATION_UNAVAILABLE', `Node.js ${version} has no permissions; isolation takes ${FIRST}`)
+    throw new TrihandError(
+      'ISOLATION_UNAVAILABLE',
+      `Node.js ${version} has no permission model; isolation needs ${FIRST}`,
+    )
   // Either character would make the flag cover more than this folder.
   if (/[,*]/.test(folder)) throw new TrihandError('LOAD_FAILED', `${folder} has a comma or an asterisk in its name`)
   return [
@@ -117,7 +120,7 @@ class ModuleProcesses implements ChildOwner {
       const stop = (): void => {
         const at = this.#waiting.indexOf(waiter)
         if (at >= 0) this.#waiting.splice(at, 1)
-        reject(new TrihandError('STEP_ABORTED', 'the run has left this process'))
+        reject(new TrihandError('STEP_ABORTED', 'the run has moved to another process'))
       }
       if (signal.aborted) return stop()
       signal.addEventListener('abort', stop, { once: true })
@@ -128,7 +131,7 @@ class ModuleProcesses implements ChildOwner {
 
   close(): void {
     this.retire()
-    for (const { fail } of this.#waiting.splice(0)) fail(new TrihandError('STEP_ABORTED', 'the host closes'))
+    for (const { fail } of this.#waiting.splice(0)) fail(new TrihandError('STEP_ABORTED', 'the host is shutting down'))
     for (const child of [...this.#all]) child.kill('was ended with its host')
   }
 
@@ -222,7 +225,7 @@ export class IsolatedProcesses implements CodeProcesses {
   }
 
   async acquire(module: string, { folder }: Isolation, signal: AbortSignal): Promise<CodeProcess> {
-    if (this.#isClosed) throw new TrihandError('STEP_ABORTED', 'the host closes')
+    if (this.#isClosed) throw new TrihandError('STEP_ABORTED', 'the host is shutting down')
     const key = `${module}\n${folder}`
     let processes = this.#modules.get(key)
     if (processes === undefined) {

@@ -39,7 +39,7 @@ const addressesOf = (event: StoredEvent, { addresses }: MailSettings): readonly 
 export const mailNotifier = (settings: MailSettings): Notifier => ({
   deliverNotice: async (event): Promise<NoticeDelivery> => {
     const to = addressesOf(event, settings)
-    if (to.length === 0) return { kind: 'unwanted', detail: 'nobody who is asked has an address' }
+    if (to.length === 0) return { kind: 'unwanted', detail: 'none of the assignees has a mail address' }
     try {
       const { createTransport } = await loadPeer('nodemailer', () => import('nodemailer'))
       const { messageId } = await createTransport(settings.smtpUrl).sendMail({

@@ -20,12 +20,12 @@ type Members = { readonly [key: string]: Json }
 export const membersOf = (value: Json | undefined): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {}
 
-export const titleOf = ({ type }: StoredEvent): string => TITLES[type] ?? 'News of a task'
+export const titleOf = ({ type }: StoredEvent): string => TITLES[type] ?? 'A task has changed'
 
 export const textOf = ({ data, subject }: StoredEvent, publicUrl: string | null): string => {
   const { handler, deadline } = membersOf(data)
   const lines = [
-    `${typeof handler === 'string' ? handler : 'Somebody'} asks for a decision.`,
+    `${typeof handler === 'string' ? handler : 'A run'} asks for a decision.`,
     ...(typeof deadline === 'number' ? [`Until: ${new Date(deadline).toISOString()}`] : []),
     ...(publicUrl === null || subject === null
       ? ['Open your inbox.']

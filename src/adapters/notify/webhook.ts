@@ -51,7 +51,7 @@ const signersOf = ({ secrets }: WebhookSender): readonly Webhook[] =>
     try {
       return new Webhook(secret)
     } catch (cause) {
-      throw new TrihandError('CONFIG_INVALID', 'a secret of Standard Webhooks is base64, with or without whsec_', {
+      throw new TrihandError('CONFIG_INVALID', 'a Standard Webhooks secret must be base64, with or without whsec_', {
         cause,
       })
     }

@@ -29,7 +29,7 @@ const signerOf = (secret: string): Webhook => {
   try {
     return new Webhook(secret)
   } catch (cause) {
-    throw new TrihandError('CONFIG_INVALID', 'the secret of a remote executor is base64, with or without whsec_', {
+    throw new TrihandError('CONFIG_INVALID', 'the secret of a remote executor must be base64, with or without whsec_', {
       cause,
     })
   }
@@ -67,7 +67,7 @@ export const signedPost = ({ url, secret, now, unreached }: SignedPostOptions) =
       const response = await fetch(url, { method: 'POST', headers, body: message.body, signal, redirect: 'error' })
       return { status: response.status, body: await bodyOf(response), retryAfterMs: retryAfter(response) }
     } catch (error) {
-      if (UNREACHED.has(causeOf(error))) throw unreached(`${new URL(url).host} was not reached`)
+      if (UNREACHED.has(causeOf(error))) throw unreached(`${new URL(url).host} could not be reached`)
       throw error
     }
   }

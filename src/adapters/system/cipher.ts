@@ -31,7 +31,7 @@ export class UnknownKey extends TrihandError {
   readonly key: string
 
   constructor(key: string, place: string) {
-    super('LEDGER_KEY_WRONG', `${nameOf(place)} is encrypted with key ${key}, which is not in the list`)
+    super('LEDGER_KEY_WRONG', `${nameOf(place)} is encrypted with key ${key}, which TRIHAND_LEDGER_KEY does not have`)
     this.key = key
   }
 }
@@ -70,7 +70,7 @@ export class Cipher {
     const content = Buffer.from(hidden.slice(CONTENT_AT, end < 0 ? undefined : end), 'base64url')
     const marks = end < 0 ? '' : hidden.slice(end + 1)
     const body = content.length - TAG_BYTES
-    if (body < 0) throw broken(place, 'does not open: it was cut off')
+    if (body < 0) throw broken(place, 'cannot be decrypted: it is truncated')
     try {
       const nonce = Buffer.from(hidden.slice(NONCE_AT, CONTENT_AT - 1), 'base64url')
       const decipher = createDecipheriv(ALGORITHM, this.#key(key, `tenant ${tenant}`), nonce, TAG)
@@ -78,7 +78,7 @@ export class Cipher {
       decipher.setAuthTag(content.subarray(body))
       return `${decipher.update(content.subarray(0, body), undefined, 'utf8')}${decipher.final('utf8')}`
     } catch {
-      throw broken(place, 'does not open: it was changed or moved')
+      throw broken(place, 'cannot be decrypted: it was changed or moved')
     }
   }
 

@@ -54,27 +54,30 @@ const checkLedgerKeys = ({ encrypted, changingTo }: KeyRecord, { ledger }: KeyRi
   if (encrypted.length > 0 && newest === undefined)
     throw new TrihandError(
       'LEDGER_KEY_MISSING',
-      `the ledger is encrypted with key ${encrypted.join(', ')}, and there is no key`,
+      `the ledger is encrypted with key ${encrypted.join(', ')}, and no key is given`,
     )
   const lacking = encrypted.find((id) => !ledger.some((key) => key.id === id))
   if (lacking !== undefined)
-    throw new TrihandError('LEDGER_KEY_WRONG', `the ledger is encrypted with key ${lacking}, which is not in the list`)
+    throw new TrihandError(
+      'LEDGER_KEY_WRONG',
+      `the ledger is encrypted with key ${lacking}, which is not in the list of keys`,
+    )
   if (changingTo !== undefined && newest?.id !== changingTo)
     throw new TrihandError(
       'LEDGER_KEY_WRONG',
-      `the payloads are being changed to key ${changingTo}: put this key first, and run trihand rekey again`,
+      `the change of the payloads to key ${changingTo} is not complete: put this key first, and run trihand rekey again`,
     )
 }
 
 const checkSeals = ({ seals }: KeyRecord, own: Key | null, ids: Ids, ring: KeyRing): void => {
   const [first] = seals
   if (first !== undefined && !ring.seals.hasKey)
-    throw new TrihandError('SEAL_KEY_MISSING', `the ledger is sealed with key ${keyIdOf(first)}, and there is no key`)
+    throw new TrihandError('SEAL_KEY_MISSING', `the ledger is sealed with key ${keyIdOf(first)}, and no key is given`)
   const misfit = seals.find((seal) => ids.checkSeal(seal, sealedText(own)) !== 'fits')
   if (misfit !== undefined)
     throw new TrihandError(
       'SEAL_KEY_WRONG',
-      `the ledger is sealed with key ${keyIdOf(misfit)}, which is not in the list`,
+      `the ledger is sealed with key ${keyIdOf(misfit)}, which is not in the list of keys`,
     )
 }
 

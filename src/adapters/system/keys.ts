@@ -42,8 +42,8 @@ export const readKeys = (name: string, text: string | undefined): readonly Key[]
   if (secrets.some((secret) => secret.length < SHORTEST))
     throw new TrihandError(
       'CONFIG_INVALID',
-      `${name} needs at least ${SHORTEST} characters for each key; make one with: openssl rand -base64 32`,
+      `${name} needs at least ${SHORTEST} characters for each key; create one with: openssl rand -base64 32`,
     )
-  if (new Set(secrets).size < secrets.length) throw new TrihandError('CONFIG_INVALID', `${name} names a key twice`)
+  if (new Set(secrets).size < secrets.length) throw new TrihandError('CONFIG_INVALID', `${name} lists a key twice`)
   return secrets.map((secret) => keyOf(name, secret))
 }

@@ -173,7 +173,7 @@ test('vault-1, vault-2: another tenant, or another run, never opens a payload th
         : target[name].bind(target),
   })
   const [bad, good] = await new VaultLedger(swapped, payloadsOf(OLD)).load([mine, theirs])
-  expect(bad?.broken).toContain('does not open')
+  expect(bad?.broken).toContain('cannot be decrypted')
   expect(good?.broken).toBeUndefined()
   expect(good?.facts[0]?.body).toMatch(/^{"n"/)
 })

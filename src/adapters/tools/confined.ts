@@ -20,19 +20,19 @@ const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
 
 const escapes = (path: string, why: string): TrihandError =>
   new TrihandError('PATH_ESCAPE', `${JSON.stringify(path)} ${why}`)
-const notRegular = (path: string): TrihandError => new TrihandError('FILE_NOT_REGULAR', `${path} is not a plain file`)
-const missing = (path: string): TrihandError => new TrihandError('NOT_FOUND', `there is no file ${path}`)
+const notRegular = (path: string): TrihandError => new TrihandError('FILE_NOT_REGULAR', `${path} is not a regular file`)
+const missing = (path: string): TrihandError => new TrihandError('NOT_FOUND', `the file ${path} does not exist`)
 
 /** The parts of a path inside the folder; throws PATH_ESCAPE for anything else. */
 export const partsOf = (path: string): readonly string[] => {
   if (path === '' || path.includes('\0')) throw escapes(path, 'is empty or has a NUL')
   if (path.startsWith('/') || path.includes('\\') || /^[A-Za-z]:/.test(path)) throw escapes(path, 'is not relative')
   const parts = path.split('/').filter((part) => part !== '.')
-  if (parts.length === 0 || parts.length > MAX_PARTS) throw escapes(path, `has not 1 to ${MAX_PARTS} parts`)
+  if (parts.length === 0 || parts.length > MAX_PARTS) throw escapes(path, `must have 1 to ${MAX_PARTS} parts`)
   for (const part of parts) {
-    if (part === '..' || part === '') throw escapes(path, 'leads elsewhere')
+    if (part === '..' || part === '') throw escapes(path, 'contains . or ..')
     if (Buffer.byteLength(part) > MAX_NAME_BYTES) throw escapes(path, 'has a name that is too long')
-    if (part.startsWith(TEMPORARY)) throw escapes(path, 'has a name that is ours')
+    if (part.startsWith(TEMPORARY)) throw escapes(path, 'has a reserved name')
   }
   return parts
 }
@@ -73,7 +73,7 @@ export class ConfinedFolder {
         const found = await file.stat()
         if (!found.isFile() || found.nlink > 1) throw notRegular(path)
         if (found.size > maxBytes)
-          throw new TrihandError('WORKSPACE_QUOTA', `${path} has ${found.size} bytes, at most ${maxBytes} are read`)
+          throw new TrihandError('WORKSPACE_QUOTA', `${path} has ${found.size} bytes; at most ${maxBytes} are allowed`)
         return new Uint8Array(await file.readFile())
       } finally {
         await file.close()
@@ -176,7 +176,7 @@ export class ConfinedFolder {
 
   private async requireInside(at: string, path: string): Promise<void> {
     const [root, resolved] = await Promise.all([realpath(this.root), realpath(at)])
-    if (!resolved.startsWith(`${root}${sep}`)) throw escapes(path, 'leads out of the workspace')
+    if (!resolved.startsWith(`${root}${sep}`)) throw escapes(path, 'is outside the workspace')
   }
 
   private async requirePlain(at: string, path: string): Promise<void> {

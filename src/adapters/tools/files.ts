@@ -20,7 +20,7 @@ const refused = (pattern: string, why: string): TrihandError =>
   new TrihandError('TOOL_INPUT_INVALID', `the pattern ${JSON.stringify(pattern.slice(0, 80))} ${why}`)
 
 export const compilePattern = (pattern: string, flags = 0): RE2JS => {
-  if (pattern === '' || pattern.length > MAX_PATTERN) throw refused(pattern, `has not 1 to ${MAX_PATTERN} characters`)
+  if (pattern === '' || pattern.length > MAX_PATTERN) throw refused(pattern, `must have 1 to ${MAX_PATTERN} characters`)
   try {
     return RE2JS.compile(pattern, flags)
   } catch (error) {
@@ -83,7 +83,7 @@ const POSITIVE: Json = { type: 'integer', minimum: 1 }
 
 const readText = async (workspace: Workspace, path: string): Promise<string> => {
   const bytes = await workspace.read(path)
-  if (bytes.subarray(0, MAX_READ).includes(0)) throw new TrihandError('FILE_BINARY', `${path} is no text`)
+  if (bytes.subarray(0, MAX_READ).includes(0)) throw new TrihandError('FILE_BINARY', `${path} is not text`)
   return new TextDecoder().decode(bytes)
 }
 

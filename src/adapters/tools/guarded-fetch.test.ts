@@ -106,12 +106,12 @@ describe('an allowed host', () => {
 
 describe('guarded-fetch-1: refused before anything is sent', () => {
   test.each([
-    ['a host that is not allowed', () => at('evil.example'), 'the host evil.example is not allowed here'],
+    ['a host that is not allowed', () => at('evil.example'), 'the host evil.example is not allowed'],
     ['a port that is not allowed', () => 'http://good.test:22/', 'port 22 is not one of'],
     ['another protocol', () => 'file:///etc/passwd', 'file: is neither'],
     ['credentials in the URL', () => `http://me:secret@good.test:${port}/`, 'a URL with credentials'],
-    ['no URL', () => 'good.test/x', 'is no URL'],
-    ['a zone', () => `http://[fe80::1%25eth0]:${port}/`, 'is no URL'],
+    ['no URL', () => 'good.test/x', 'is not a URL'],
+    ['a zone', () => `http://[fe80::1%25eth0]:${port}/`, 'is not a URL'],
   ])('%s', async (_, url, expected) => {
     const found = await refusal(get(url()))
     expect(found).toMatch(/^URL_BLOCKED/)

@@ -80,7 +80,7 @@ export const guardedRequest = (policy: FetchPolicy, network: Network = PUBLIC_NE
 }
 
 const firstHop = (text: string, { method = 'GET', headers = {}, body }: ToolFetch): Hop => {
-  if (!URL.canParse(text)) throw blocked(`${text.slice(0, 200)} is no URL`)
+  if (!URL.canParse(text)) throw blocked(`${text.slice(0, 200)} is not a URL`)
   const verb = method.toUpperCase()
   if (!METHODS.has(verb)) throw blocked(`the method ${verb} is not one of ${[...METHODS].join(' ')}`)
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
@@ -98,7 +98,7 @@ const checkUrl = ({ protocol, hostname, port, username, password }: URL, limits:
   const host = hostname.replace(/\.$/, '').toLowerCase()
   const literal = host.replace(/^\[(.*)\]$/, '$1')
   if (isIP(literal) !== 0 && !network.mayReach(literal)) throw blocked(`${literal} is not a public address`)
-  if (!limits.allowsHost(host)) throw blocked(`the host ${host} is not allowed here`)
+  if (!limits.allowsHost(host)) throw blocked(`the host ${host} is not allowed`)
 }
 
 interface Way {
@@ -119,7 +119,7 @@ const follow = async (first: Hop, { limits, network, agent, signal, mode }: Way)
     if (!REDIRECTS.has(response.status) || location === null || mode === 'manual')
       return { url: url.href, redirected: redirects > 0, ...(await answerOf(response, limits)) }
     await response.body?.cancel()
-    if (mode === 'error') throw blocked('a redirect, which the call does not follow')
+    if (mode === 'error') throw blocked('the answer is a redirect, which this call does not follow')
     if (redirects >= limits.maxRedirects) throw blocked(`more than ${limits.maxRedirects} redirects`)
     hop = nextHop(hop, response.status, location)
     checkUrl(hop.url, limits, network)
@@ -127,7 +127,7 @@ const follow = async (first: Hop, { limits, network, agent, signal, mode }: Way)
 }
 
 const nextHop = (hop: Hop, status: number, location: string): Hop => {
-  if (!URL.canParse(location, hop.url.href)) throw blocked('a redirect to something that is no URL')
+  if (!URL.canParse(location, hop.url.href)) throw blocked('a redirect to an invalid URL')
   const url = new URL(location, hop.url)
   const kept = Object.entries(hop.headers).filter(
     ([name]) => url.origin === hop.url.origin || HARMLESS_HEADERS.has(name),

@@ -77,7 +77,7 @@ export class McpConnection {
     } catch (error) {
       forget()
       if (error instanceof TrihandError) throw error
-      const words = this.lastWords === '' ? '' : `; it said: ${this.lastWords}`
+      const words = this.lastWords === '' ? '' : `; its output: ${this.lastWords}`
       throw unavailable(this.server, `cannot be reached: ${messageOf(error)}${words}`, error)
     }
   }
@@ -106,7 +106,7 @@ export class McpConnection {
       return new sdk.StreamableHTTPClientTransport(address, { fetch: fetchFrom(address.origin) })
     }
     if (command === null)
-      throw new TrihandError('CONFIG_INVALID', `mcp_servers.${this.server.name}: neither url nor command`)
+      throw new TrihandError('CONFIG_INVALID', `mcp_servers.${this.server.name}: it needs a url or a command`)
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio')
     const transport = new StdioClientTransport({
       command: resolve(command),

@@ -76,7 +76,7 @@ export const mcpTools = (settings: McpToolsSettings): ToolServers => {
           now.find(({ name }) => name === recorded.name),
         )
       ) {
-        throw new TrihandError('TOOL_CHANGED', `${recorded.name} is not what the agent was shown`)
+        throw new TrihandError('TOOL_CHANGED', `${recorded.name} has changed since it was shown to the agent`)
       }
       const name = recorded.name.slice(nameOf(server, '').length)
       const args = typeof input === 'object' && input !== null ? { ...input } : {}

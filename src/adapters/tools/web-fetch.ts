@@ -36,7 +36,7 @@ export const webFetch: Tool = {
     const url = urlOf(input)
     const { status, headers, text } = await fetch(url, { headers: { accept: ACCEPT }, signal })
     const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? 'text/plain'
-    if (!TEXT_TYPE.test(type)) throw new TrihandError('URL_BLOCKED', `${url} is ${type}; only text is read`)
+    if (!TEXT_TYPE.test(type)) throw new TrihandError('URL_BLOCKED', `${url} is ${type}; only text can be read`)
     return { url, status, type, text: HTML_TYPE.test(type) ? await htmlToText(text) : text }
   },
 }

@@ -10,7 +10,7 @@ import type { Tool } from '#ports/tool.ts'
 
 const USUAL = 10
 const MOST = 25
-const NONE = 'no search provider is configured: bring one with createTrihand({ agents: { search } })'
+const NONE = 'no search provider is configured; give createTrihand `agents: { search }`'
 
 interface Asked {
   readonly query: string

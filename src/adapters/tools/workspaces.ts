@@ -59,7 +59,7 @@ export class FileWorkspaces implements Workspaces {
   }
 
   open(key: string, files: readonly FileFact[]): Promise<OpenWorkspace> {
-    if (!KEY.test(key)) throw new TrihandError('PATH_ESCAPE', `"${key}" names no workspace`)
+    if (!KEY.test(key)) throw new TrihandError('PATH_ESCAPE', `"${key}" is not a workspace`)
     return this.inTurn(key, async () => {
       const wanted = byPath(files)
       const marker = markerOf(wanted)
@@ -121,7 +121,7 @@ export class FileWorkspaces implements Workspaces {
 
   private async content({ path, hash, encoding }: FileFact): Promise<Uint8Array> {
     const text = hash === null ? null : await this.deps.blobs.get(hash)
-    if (text === null) throw new TrihandError('BLOB_MISSING', `the content of ${path} is gone`)
+    if (text === null) throw new TrihandError('BLOB_MISSING', `the content of ${path} is missing`)
     return Buffer.from(text, encoding)
   }
 }
@@ -207,7 +207,7 @@ class Opened implements OpenWorkspace {
     sizes.set(normal(path), added)
     const total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
     if (sizes.size > MAX_FILES || total > MAX_BYTES)
-      throw new TrihandError('WORKSPACE_QUOTA', `${sizes.size} files with ${total} bytes are too many`)
+      throw new TrihandError('WORKSPACE_QUOTA', `${sizes.size} files with ${total} bytes are more than allowed`)
   }
 }
 

@@ -88,7 +88,7 @@ test.each([
 test.each([
   [{ TRIHAND_DISPATCHER: 'kafka' }, 'neither restate nor inngest'],
   [{ TRIHAND_DISPATCHER: 'restate' }, 'restate needs TRIHAND_DISPATCHER_URL'],
-  [{ TRIHAND_DISPATCHER: 'restate', TRIHAND_DISPATCHER_URL: 'r:8080' }, 'no http:// or https:// address'],
+  [{ TRIHAND_DISPATCHER: 'restate', TRIHAND_DISPATCHER_URL: 'r:8080' }, 'is not an http:// or https:// address'],
   [{ TRIHAND_DISPATCHER: 'inngest' }, 'inngest needs TRIHAND_DISPATCHER_KEY'],
 ])('the incomplete dispatcher settings %j are refused', (env, problem) => {
   expect(() => readSettings(env)).toThrow(problem)

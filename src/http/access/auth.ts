@@ -68,7 +68,10 @@ const fromLogin = async (tokens: Credentials, context: Context, key: string): Pr
   const [caller, isOver] = await Promise.all([tokens.callerById(login.token), tokens.hasLoggedOut(login.id)])
   if (caller === null || isOver) return null
   if (!isSafe(context) && !isFromOwnPage(context))
-    throw new TrihandError('ORIGIN_FORBIDDEN', 'a login counts for pages of this server; programs send a token')
+    throw new TrihandError(
+      'ORIGIN_FORBIDDEN',
+      'a login is valid only on pages of this server; programs must send a token',
+    )
   return {
     caller: lowered(caller, kindOf(context)),
     isNamed: true,
@@ -124,7 +127,7 @@ export const doorkeeper =
     if (asking instanceof Response) return asking
     if (asking === null) {
       if (deps.settings.isRequired && wantsPage(context)) return toLogin(context)
-      throw new TrihandError('UNAUTHENTICATED', 'there is no credential with this request')
+      throw new TrihandError('UNAUTHENTICATED', 'this request has no credential')
     }
     if (asking.credential !== null) deps.allowance.take(asking.credential.token, deps.tokens.now)
     const refusal = forbidAccess(asking.caller, access)

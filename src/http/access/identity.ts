@@ -38,7 +38,7 @@ const KEY = 'asking'
 const NOBODY = 'local'
 
 const plain = (text: string, header: string): string => {
-  if (!isPlainText(text, MAX_LENGTH)) throw new TrihandError('UNAUTHENTICATED', `${header} is no plain name`)
+  if (!isPlainText(text, MAX_LENGTH)) throw new TrihandError('UNAUTHENTICATED', `${header} is not a valid name`)
   return text
 }
 
@@ -101,7 +101,7 @@ export const askedBy = (context: Context): AskedBy => {
 
 export const requireIdentity = (context: Context): Identity => {
   const identity = identityOf(context)
-  if (identity === null) throw new TrihandError('UNAUTHENTICATED', 'a task is decided by somebody: nobody is named')
+  if (identity === null) throw new TrihandError('UNAUTHENTICATED', 'a decision on a task needs the name of a person')
   return identity
 }
 
@@ -122,7 +122,7 @@ export const requirePerson = (context: Context, what: string): Caller => {
 
 export const requireCaller = (context: Context): Caller => {
   const asking = askingOf(context)
-  if (asking === null) throw new TrihandError('UNAUTHENTICATED', 'there is no credential with this request')
+  if (asking === null) throw new TrihandError('UNAUTHENTICATED', 'this request has no credential')
   return asking.caller
 }
 

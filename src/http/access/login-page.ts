@@ -36,7 +36,7 @@ export const renderLogin = ({ nonce, next, problem }: LoginPage): ReturnType<typ
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
 ${problem === null ? '' : html`<p role="alert">${problem}</p>`}
 <button type="submit">Log in</button>
-<p>An administrator makes one with <code>trihand token create</code>.</p>
+<p>An administrator creates one with <code>trihand token create</code>.</p>
 </form>
 </main>
 </body>

@@ -48,6 +48,6 @@ export const unreachable = (url: string, cause: unknown): TrihandError => {
 export const refusedBy = async (response: Response): Promise<TrihandError> => {
   const type = response.headers.get('content-type') ?? ''
   if (type.startsWith('application/problem+json')) return new TrihandError((await response.json()) as Problem)
-  const detail = `${response.url} answers ${response.status} ${type}, not as a trihand server does`
+  const detail = `${response.url} answers ${response.status} ${type}, so it is not a trihand server`
   return new TrihandError(own('SERVER_UNREACHABLE', response.status, detail, 'Check the address.'))
 }

@@ -19,7 +19,10 @@ export const configurationRoutes = ({ configuration = [] }: ConfigurationOptions
   const list: Handle = async (_, context) => {
     const { id, tenant } = requireCaller(context)
     if (tenant !== LOCAL_TENANT)
-      throw new TrihandError('TENANT_MISMATCH', `${id} is of the tenant ${tenant}; the server is not`)
+      throw new TrihandError(
+        'TENANT_MISMATCH',
+        `${id} belongs to the tenant ${tenant}; only the server's own tenant can read its configuration`,
+      )
     return context.json({ items: configuration, next_cursor: null })
   }
   return [

@@ -33,7 +33,7 @@ const dayOf = (query: Query, name: string, usual: number): number => {
   const given = query.get(name)
   if (given === undefined) return usual
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(given) ? parseIsoTime(`${given}T00:00:00Z`) : null
-  if (instant === null) throw new TrihandError('QUERY_UNKNOWN', `${name}=${given}; expected a day as 2026-01-31`)
+  if (instant === null) throw new TrihandError('QUERY_UNKNOWN', `${name}=${given}; expected a day like 2026-01-31`)
   return instant / DAY_MS
 }
 
@@ -49,7 +49,7 @@ const byOf = (query: Query): readonly Dimension[] => {
   const given = (query.get('by') ?? DIMENSIONS.join(',')).split(',').filter((part) => part !== '')
   const unknown = given.find((part) => !DIMENSIONS.some((name) => name === part))
   if (unknown !== undefined)
-    throw new TrihandError('QUERY_UNKNOWN', `by=${unknown}; expected some of ${DIMENSIONS.join(', ')}`)
+    throw new TrihandError('QUERY_UNKNOWN', `by=${unknown}; expected one or more of ${DIMENSIONS.join(', ')}`)
   return DIMENSIONS.filter((name) => given.includes(name))
 }
 

@@ -61,7 +61,7 @@ const replace: Handle = async (service, context) => {
   const owner = ownerOf(service, context)
   const seen = await service.filters.show(owner, idOf(context))
   if (context.req.header('if-match') === undefined)
-    throw new TrihandError('PRECONDITION_REQUIRED', `the filter is at version ${seen.version}; which one is meant?`)
+    throw new TrihandError('PRECONDITION_REQUIRED', `the filter is at version ${seen.version}; name it in If-Match`)
   requireVersion(context, seen.version)
   return answer(context, await service.filters.replace(owner, seen, await intentOf(context)), 200)
 }

@@ -19,7 +19,7 @@ export interface MetricsOptions {
 export const metricsRoutes = ({ metrics }: MetricsOptions): readonly Operation[] => {
   const show: Handle = async (service, context) => {
     if (askingOf(context)?.caller.tenant !== LOCAL_TENANT)
-      throw new TrihandError('NOT_FOUND', 'metrics are the server’s, and no tenant’s')
+      throw new TrihandError('NOT_FOUND', 'metrics belong to the server, not to a tenant')
     const { text: shown, contentType } = await metrics.show(service.tasks.now)
     return context.body(shown, 200, { 'content-type': contentType })
   }

@@ -89,13 +89,13 @@ const findCheckpoint = async (service: Service, { id, base }: SessionSummary, wa
     const found = await checkpointIn(service, session, wanted)
     if (found !== null) return found
   }
-  throw new TrihandError('NOT_FOUND', `${wanted} is no checkpoint of ${id}, of its origin or of its forks`)
+  throw new TrihandError('NOT_FOUND', `${wanted} is not a checkpoint of ${id}, of its origin or of its forks`)
 }
 
 const difference: Handle = async (service, context, query) => {
   const summary = await find(service, context)
   const [a, b] = [query.get('a') ?? '', query.get('b') ?? '']
-  if (a === '' || b === '') throw new TrihandError('QUERY_UNKNOWN', 'say which two: ?a=cp_…&b=cp_…')
+  if (a === '' || b === '') throw new TrihandError('QUERY_UNKNOWN', 'name two checkpoints: ?a=cp_…&b=cp_…')
   const [before, after] = await Promise.all(
     [a, b].map(async (id) => service.sessions.documentAt(await findCheckpoint(service, summary, id))),
   )

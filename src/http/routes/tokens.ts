@@ -45,7 +45,7 @@ const reachOf = ({ tenant }: Caller): TenantId | null => (tenant === LOCAL_TENAN
 const tenantFor = (caller: Caller, given: string | undefined): string => {
   if (given === undefined || given === caller.tenant) return caller.tenant
   if (caller.tenant === LOCAL_TENANT) return given
-  throw new TrihandError('TENANT_MISMATCH', `${caller.id} may make tokens of the tenant ${caller.tenant} only`)
+  throw new TrihandError('TENANT_MISMATCH', `${caller.id} may only create tokens of the tenant ${caller.tenant}`)
 }
 
 const textsOf = (members: Members, name: string): readonly string[] => {
@@ -75,7 +75,7 @@ const create: Handle = async ({ tokens }, context) => {
     groups: textsOf(members, 'groups'),
   }
   // Only a person may create a user token: with one an agent could decide.
-  if (intent.kind === 'user') requirePerson(context, 'makes tokens of people')
+  if (intent.kind === 'user') requirePerson(context, 'creates tokens of people')
   const { token, record: made } = await tokens.create(intent, caller.id, lifeOf(members))
   return context.json({ ...tokenDocument(made, tokens.now), token }, 201)
 }

@@ -57,7 +57,7 @@ describe('requests', () => {
     const allowance = new Allowance({ requestRate: 1, streams: 1 })
     allowance.take('a', 10_000)
     allowance.take('a', 0)
-    expect(() => allowance.take('a', 0)).toThrow('more than 1 times a second')
+    expect(() => allowance.take('a', 0)).toThrow('more than 1 requests per second')
     allowance.take('a', 1_000)
   })
 
@@ -67,9 +67,9 @@ describe('requests', () => {
       for (let i = 0; i < 2; i++) allowance.take(name, 0)
     }
     use('first')
-    expect(() => allowance.take('first', 0)).toThrow('times a second')
+    expect(() => allowance.take('first', 0)).toThrow('requests per second')
     for (let i = 0; i < 10_000; i++) use(`c${i}`)
-    expect(() => allowance.take('c9999', 0)).toThrow('times a second')
+    expect(() => allowance.take('c9999', 0)).toThrow('requests per second')
     use('first')
   })
 })

@@ -54,7 +54,7 @@ export class Allowance {
     if (this.#buckets.size > MOST_KNOWN) this.#buckets.delete(this.#buckets.keys().next().value ?? '')
     if (left < 1)
       throw new TooManyRequests(
-        `this credential asks more than ${rate} times a second`,
+        `this credential sends more than ${rate} requests per second`,
         Math.max(1, Math.ceil((1 - left) / rate)),
       )
   }
@@ -63,7 +63,7 @@ export class Allowance {
   openStream(credential: string): () => void {
     const { streams } = this.#limits
     const open = this.#streams.get(credential) ?? 0
-    if (open >= streams) throw new TooManyRequests(`this credential has ${open} streams open`, STREAM_WAIT_S)
+    if (open >= streams) throw new TooManyRequests(`this credential already has ${open} open streams`, STREAM_WAIT_S)
     this.#streams.set(credential, open + 1)
     let isOpen = true
     return () => {

@@ -9,7 +9,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 
 const MAX_BYTES = 1024 * 1024
 
-const tooLarge = (): TrihandError => new TrihandError('PAYLOAD_TOO_LARGE', `a body may have ${MAX_BYTES} bytes`)
+const tooLarge = (): TrihandError => new TrihandError('PAYLOAD_TOO_LARGE', `a body may have at most ${MAX_BYTES} bytes`)
 
 /** Reads the whole body, or throws as soon as it is too large. */
 const readAll = async (body: ReadableStream<Uint8Array>): Promise<ArrayBuffer> => {
@@ -39,7 +39,10 @@ const AS_IT_IS: readonly (string | undefined)[] = [undefined, '', 'identity']
 /** A compressed body would be stored as it came, without a record of how to decompress it. */
 const requirePlain = (encoding: string | undefined): void => {
   if (!AS_IT_IS.includes(encoding?.trim().toLowerCase()))
-    throw new TrihandError('MEDIA_TYPE_UNSUPPORTED', `the body has the content-encoding ${encoding}; send it unpacked`)
+    throw new TrihandError(
+      'MEDIA_TYPE_UNSUPPORTED',
+      `the body has the content-encoding ${encoding}; send it uncompressed`,
+    )
 }
 
 /** The sender disconnected in the middle of the body: this is not reported as a bug. */
@@ -48,7 +51,7 @@ const whole = async (reading: Promise<ArrayBuffer>): Promise<ArrayBuffer> => {
     return await reading
   } catch (error) {
     if (error instanceof TrihandError) throw error
-    throw new TrihandError('BODY_INCOMPLETE', 'the connection ended before the body did', { cause: error })
+    throw new TrihandError('BODY_INCOMPLETE', 'the connection ended before the body was complete', { cause: error })
   }
 }
 

@@ -75,7 +75,10 @@ const callerOf = ({ id, kind = 'user', groups = [], roles = USUAL_ROLES }: Visit
     [id, ...groups].every((name) => typeof name === 'string' && isPlainText(name, MAX_NAME)) &&
     roles.every((role) => ROLES.includes(role))
   if (!isWhole)
-    throw new TrihandError('CONFIG_INVALID', 'http.identify named a visitor whose id, groups or roles are no names')
+    throw new TrihandError(
+      'CONFIG_INVALID',
+      'http.identify returned a visitor whose id, groups or roles are not valid names',
+    )
   return { tenant: LOCAL_TENANT, id, kind, groups, roles }
 }
 
@@ -120,7 +123,7 @@ const isFromHere = (request: Request, address: string | undefined): boolean => {
   return !request.headers.has('host') && isLoopbackHost(new URL(request.url).hostname)
 }
 
-const OUTSIDE = 'nobody says who is asking, and the request is not known to come from this machine'
+const OUTSIDE = 'the caller is not identified, and the request is not known to come from this machine'
 
 /** Adds the base path of the host to a relative redirect. */
 const led = (response: Response, base: string): Response => {

@@ -45,7 +45,7 @@ export const guard =
   async (context, next) => {
     const host = hostOf(context)
     if (!isOwn(host, settings))
-      throw new TrihandError('HOST_FORBIDDEN', `this server does not answer to the name ${host}`)
+      throw new TrihandError('HOST_FORBIDDEN', `this server does not accept the host name ${host}`)
     const isBearer = context.req.header('authorization') !== undefined
     if (!isSafe(context) && !isBearer && isForeign(context, host, settings)) {
       const detail = `a page of another origin may not send ${context.req.method} to ${host}`

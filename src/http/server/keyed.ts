@@ -33,7 +33,10 @@ const keyOf = (context: Context, operation: Operation): string | null => {
   const key = context.req.header('idempotency-key')
   if (key === undefined || !takesKey(operation)) return null
   if (!isPlainText(key, MAX_LENGTH))
-    throw new TrihandError('INPUT_INVALID', `Idempotency-Key must have 1 to ${MAX_LENGTH} plain characters`)
+    throw new TrihandError(
+      'INPUT_INVALID',
+      `Idempotency-Key must have 1 to ${MAX_LENGTH} characters and no control characters`,
+    )
   return key
 }
 
@@ -75,7 +78,10 @@ const refusalToKeep = (error: unknown): Json => {
 
 /** keyed-2 */
 const notKept = (): Json => {
-  const { code, detail } = problem('ANSWER_NOT_KEPT', 'the request was done, and its answer held a secret')
+  const { code, detail } = problem(
+    'ANSWER_NOT_KEPT',
+    'the request succeeded, but its answer had a secret and was not stored',
+  )
   return refusalToKeep(new TrihandError(code as 'ANSWER_NOT_KEPT', detail))
 }
 

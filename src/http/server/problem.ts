@@ -55,7 +55,7 @@ const shown = (error: unknown, report: Report): Problem => {
   if (found.code !== 'INTERNAL') return found
   const errorId = randomText()
   report(errorId, error)
-  return { ...problem('INTERNAL', 'something happened that should not'), error_id: errorId }
+  return { ...problem('INTERNAL', 'an unexpected error happened'), error_id: errorId }
 }
 
 /** Nothing was done, or the outcome is unknown: the same request may be sent again in a second. */

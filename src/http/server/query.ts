@@ -16,7 +16,7 @@ export const readQuery = (context: Context, known: readonly string[]): Query => 
   const query = new Map<string, string>()
   for (const [name, value] of new URL(context.req.url).searchParams) {
     if (!known.includes(name)) {
-      const choice = known.length === 0 ? 'there are none here' : `there are ${known.join(', ')}`
+      const choice = known.length === 0 ? 'this route has none' : `expected ${known.join(', ')}`
       const near = nearest(name, known)
       const meant = near === null ? '' : `did you mean ${near}? `
       throw new TrihandError('QUERY_UNKNOWN', `unknown parameter ${name}; ${meant}${choice}`)

@@ -64,7 +64,7 @@ const bindFirstFree = async (options: ListenOptions): Promise<Server> => {
     }
   }
   const taken = port === null ? `the ports ${first} to ${first + PORTS - 1} are` : `port ${port} is`
-  throw new TrihandError('PORT_IN_USE', `${taken} taken by another process`)
+  throw new TrihandError('PORT_IN_USE', `${taken} in use by another process`)
 }
 
 const stop = (server: Server): Promise<void> =>

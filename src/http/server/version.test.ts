@@ -54,7 +54,7 @@ test('a command for another version is refused, one for this version is accepted
 test.each([
   ['/api/runs?statsu=failed', 'did you mean status?'],
   ['/api/events?curser=1', 'did you mean cursor?'],
-  ['/api/events?whatever=1', 'there are type, limit, cursor'],
+  ['/api/events?whatever=1', 'expected type, limit, cursor'],
 ])('%s is refused with a suggestion: %s', async (path, words) => {
   expect((await app.ask(path)).body.detail).toContain(words)
 })

@@ -36,5 +36,5 @@ export const requireVersion = (context: Context, version: number): void => {
   if (wanted === undefined || wanted.trim() === '*') return
   const versions = tagsIn(wanted).map((tag) => tag.replace(VERSION, '$1'))
   if (!versions.includes(String(version)))
-    throw new TrihandError('PRECONDITION_FAILED', `it is at version ${version}, and ${wanted} was asked for`)
+    throw new TrihandError('PRECONDITION_FAILED', `it is at version ${version}; the request names version ${wanted}`)
 }

@@ -43,7 +43,7 @@ const inThread = ({ entry, mostMs }: Thread, given: ManifestText): Promise<strin
       void worker.terminate()
     }
     const give = (why: string): void =>
-      settle(() => reject(new TrihandError('INPUT_INVALID', `the manifest cannot be judged: ${why}`)))
+      settle(() => reject(new TrihandError('INPUT_INVALID', `the manifest cannot be validated: ${why}`)))
     const timer = setTimeout(() => give(`it takes longer than ${mostMs} ms`), mostMs)
     worker.once('message', (verdict: string) => settle(() => resolve(verdict)))
     worker.once('error', (error) => give(error.message))

@@ -122,7 +122,8 @@ const answerIn = (message: Record): Record | null => {
 
 const approvalOf = (chat: string, approval: Record): ChatRequest => {
   const [task = '', hash = ''] = (textIn(approval, 'id') ?? '').split('.')
-  if (!isTaskId(task) || hash === '') throw new TrihandError(CODE, 'an approval names the task and what was shown')
+  if (!isTaskId(task) || hash === '')
+    throw new TrihandError(CODE, 'an approval needs the task and the hash of what was shown')
   if (typeof approval['approved'] !== 'boolean') throw new TrihandError(CODE, 'approved must be true or false')
   return { kind: 'approval', chat, task, hash, approved: approval['approved'], reason: textIn(approval, 'reason') }
 }
@@ -132,20 +133,20 @@ const lastOf = ({ message, messages }: Members): Record => {
     throw new TrihandError(CODE, 'message needs an id and a text: { "id": "m1", "text": "…" }')
   const last = message === undefined && Array.isArray(messages) ? messages.at(-1) : message
   if (last === undefined || !isJsonRecord(last))
-    throw new TrihandError(CODE, 'there is no message: send message or messages')
+    throw new TrihandError(CODE, 'the request has no message: send message or messages')
   return last
 }
 
 export const chatRequest = (members: Members): ChatRequest => {
   const { id: chat, chat: name } = members
-  if (typeof chat !== 'string') throw new TrihandError(CODE, 'id names the chat, and must be a text')
+  if (typeof chat !== 'string') throw new TrihandError(CODE, 'id must be a text: the id of the chat')
   if (name !== undefined && typeof name !== 'string') throw new TrihandError(CODE, 'chat must be a text')
   const last = lastOf(members)
   const approval = last['role'] === 'assistant' ? answerIn(last) : null
   if (approval !== null) return approvalOf(chat, approval)
   if (last['role'] !== undefined && last['role'] !== 'user')
-    throw new TrihandError(CODE, 'the last message must be of the user')
+    throw new TrihandError(CODE, 'the last message must be from the user')
   const id = textIn(last, 'id')
-  if (id === null) throw new TrihandError(CODE, 'the message needs an id: the same id is the same message')
+  if (id === null) throw new TrihandError(CODE, 'the message needs an id; a repeated id is the same message')
   return { kind: 'message', chat, id, text: wordsOf(last), ...(name === undefined ? {} : { name }) }
 }

@@ -43,7 +43,7 @@ const eventOf = (attributes: Members, data: Json): IncomingEvent => {
   const version = textOf(attributes, 'specversion', CODE)
   if (version !== '1.0') throw new TrihandError(CODE, `specversion is "${version}"; expected 1.0`)
   const odd = Object.keys(attributes).find((name) => !ATTRIBUTE.test(name))
-  if (odd !== undefined) throw new TrihandError(CODE, `"${odd}" is not the name of an attribute of CloudEvents`)
+  if (odd !== undefined) throw new TrihandError(CODE, `"${odd}" is not a valid CloudEvents attribute name`)
   const subject = optionalText(attributes, 'subject', CODE)
   const traceparent = optionalText(attributes, 'traceparent', CODE)
   const time = timeOf(attributes)
@@ -78,7 +78,7 @@ const bytesIn = (encoded: string): Uint8Array<ArrayBuffer> | null => {
 }
 
 const structured = (value: Json): IncomingEvent => {
-  if (!isJsonRecord(value)) throw new TrihandError(CODE, 'an event is an object')
+  if (!isJsonRecord(value)) throw new TrihandError(CODE, 'an event must be an object')
   const { data, data_base64: encoded, ...attributes } = value as Members
   if (encoded === undefined) return eventOf(attributes, data ?? {})
   if (data !== undefined) throw new TrihandError(CODE, 'data and data_base64 exclude each other')
@@ -110,7 +110,8 @@ export const cloudEvents = async (context: Context, mode: CloudEventsMode): Prom
   if (mode === 'binary') return [binary(context, bytes)]
   const value = parseJson(bytes)
   if (mode === 'structured') return [structured(value)]
-  if (!Array.isArray(value)) throw new TrihandError(CODE, 'a batch is a list of events')
-  if (value.length > MAX_BATCH) throw new TrihandError('PAYLOAD_TOO_LARGE', `a batch has at most ${MAX_BATCH} events`)
+  if (!Array.isArray(value)) throw new TrihandError(CODE, 'a batch must be a list of events')
+  if (value.length > MAX_BATCH)
+    throw new TrihandError('PAYLOAD_TOO_LARGE', `a batch may have at most ${MAX_BATCH} events`)
   return value.map(structured)
 }

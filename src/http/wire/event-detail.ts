@@ -42,7 +42,7 @@ export const findEvent = async (asked: Asked, text: string, source: string | nul
   if (event === undefined) throw new TrihandError('NOT_FOUND', `there is no event ${text}`)
   if (another !== undefined) {
     const sources = all.map((one) => one.source).join(', ')
-    throw new TrihandError('ID_AMBIGUOUS', `${text} is an id of several sources: ${sources}; say ?source=`)
+    throw new TrihandError('ID_AMBIGUOUS', `several sources have an event ${text}: ${sources}; add ?source=`)
   }
   return event
 }

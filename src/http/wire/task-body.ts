@@ -28,7 +28,7 @@ const recordOf = (members: Members, name: string): Record => {
 const choiceOf = (item: string, given: Json): ItemChoice => {
   const { status, modifications, ...rest } = (given ?? {}) as { status?: Json; modifications?: Json }
   const word = ITEM_VERDICTS.find((known) => known === status)
-  if (word === undefined) throw new TrihandError(CODE, `items.${item}.status is none of ${ITEM_VERDICTS.join(', ')}`)
+  if (word === undefined) throw new TrihandError(CODE, `items.${item}.status is not one of ${ITEM_VERDICTS.join(', ')}`)
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) throw new TrihandError(CODE, `items.${item} has no member ${unknown}`)
   return { status: word, ...(modifications !== undefined && { modifications }) }
@@ -36,7 +36,8 @@ const choiceOf = (item: string, given: Json): ItemChoice => {
 
 /** `user:eve` or `group:leads`; a bare name is a person. */
 const addressee = (text: Json): Addressee => {
-  if (typeof text !== 'string' || text.trim() === '') throw new TrihandError(CODE, 'to names users and groups as texts')
+  if (typeof text !== 'string' || text.trim() === '')
+    throw new TrihandError(CODE, 'to must be a list of users and groups, as texts')
   const [, kind = 'user', id = text] = ADDRESS.exec(text) ?? []
   return { id, kind: kind as Addressee['kind'] }
 }
@@ -85,9 +86,9 @@ export const bulkOf = (members: Members, key: string | null): readonly (Decision
   if (!Array.isArray(decisions)) throw new TrihandError(CODE, 'decisions must be a list')
   return decisions.map((given: Json) => {
     if (given === null || typeof given !== 'object' || Array.isArray(given))
-      throw new TrihandError(CODE, 'each of the decisions is an object with task and action')
+      throw new TrihandError(CODE, 'each of the decisions must be an object with task and action')
     const { task, ...rest } = given as Record
-    if (typeof task !== 'string') throw new TrihandError(CODE, 'each of the decisions names its task')
+    if (typeof task !== 'string') throw new TrihandError(CODE, 'each of the decisions must name its task')
     return { task: taskOf(task), ...decisionOf(rest, key) }
   })
 }
@@ -98,7 +99,7 @@ export const markOf = (members: Members): { readonly where: string; readonly ver
   const status = textOf(members, 'status', CODE)
   const verdict = Object.hasOwn(MARKS, status) ? MARKS[status] : undefined
   if (verdict === undefined)
-    throw new TrihandError(CODE, `status "${status}" is none of ${Object.keys(MARKS).join(', ')}`)
+    throw new TrihandError(CODE, `status "${status}" is not one of ${Object.keys(MARKS).join(', ')}`)
   return { where: textOf(members, 'where', CODE), verdict }
 }
 
@@ -107,6 +108,9 @@ export const untilOf = (members: Members): Instant | null => {
   if (members['until'] === null || members['until'] === undefined) return null
   const instant = parseIsoTime(textOf(members, 'until', CODE))
   if (instant === null)
-    throw new TrihandError('INSTANT_WITHOUT_ZONE', 'until must be an instant with its offset, as 2026-01-31T08:00:00Z')
+    throw new TrihandError(
+      'INSTANT_WITHOUT_ZONE',
+      'until must be an instant with its offset, like 2026-01-31T08:00:00Z',
+    )
   return instant
 }

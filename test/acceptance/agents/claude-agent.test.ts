@@ -109,7 +109,7 @@ onEveryStore('agents that the Claude Agent SDK drives', (store) => {
     const outside = `${place.folder}/outside.md`
     const sdk = fakeSdk((heard, n) => {
       if (n === 1) return [{ call: 'Write', input: { file_path: outside, content: 'no' } }]
-      expect(heard).toContain('leads out')
+      expect(heard).toContain('is outside')
       return n === 2 ? [{ call: 'Write', input: { file_path: 'mail.md', content: 'Dear Bo' } }] : [{ text: 'written' }]
     })
     const system = await begin({ agents: [mailer({ artifacts: ['mail.md'] })] }, store(), sdk)

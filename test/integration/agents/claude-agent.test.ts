@@ -111,7 +111,7 @@ describe('the real Claude Agent SDK', () => {
     expect(said).toContain('You test things.')
     expect(said).not.toContain('SAY MOO')
     expect(sentMessages(api)).toContain('it is green')
-    expect(sentMessages(api)).toContain('leads out of the workspace')
+    expect(sentMessages(api)).toContain('is outside the workspace')
     const tools = api.calls[0]?.body['tools'] as readonly { readonly name: string }[]
     expect(tools.map(({ name }) => name).sort()).toEqual(
       ['Edit', 'Glob', 'Grep', 'Read', 'Write', 'mcp__trihand__look', 'mcp__trihand__send'].sort(),

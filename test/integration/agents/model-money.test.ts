@@ -231,12 +231,12 @@ describe('an answer', () => {
   })
 
   test.each<[string, Act, string, RegExp]>([
-    ['that is empty', says({ text: '' }), 'MODEL_BAD_RESPONSE', /the answer is empty: the model said nothing/],
+    ['that is empty', says({ text: '' }), 'MODEL_BAD_RESPONSE', /the answer is empty: it has no text/],
     [
       'that is a web page',
       sends(200, { 'content-type': 'text/html' }, PAGE),
       'MODEL_BAD_RESPONSE',
-      /answered with a web page, not as a model; check base_url/,
+      /answered with a web page instead of a model answer; check base_url/,
     ],
   ])('%s fails with an error that says so (15.3.3)', async (_, act, code, sentence) => {
     acts.set('odd', act)
@@ -285,7 +285,7 @@ agents:
     [
       'home: claude-opus-5',
       { TRIHAND_MODELS: 'simulated', ANTHROPIC_API_KEY: 'k' },
-      'home: TRIHAND_MODELS says simulated',
+      'home: TRIHAND_MODELS is simulated',
     ],
   ])('is simulated only for a reason that the server reports: %s %j (15.3.2)', async (models, environment, because) => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)

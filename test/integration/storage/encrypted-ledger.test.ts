@@ -161,7 +161,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     await second.post('/api/events', { type: 'order.paid', data: { customer: 'b' } })
     const moved = await second.trihand.result(other as RunId, { wait: '10s' })
     expect(moved).toMatchObject({ status: 'quarantined', error: { code: 'FACT_BROKEN' } })
-    expect(moved.error?.message).toContain('does not open')
+    expect(moved.error?.message).toContain('cannot be decrypted')
     const innocent = await second.started('order.placed', { customer: 'c' })
     await second.post('/api/events', { type: 'order.paid', data: { customer: 'c' } })
     expect((await theTask(second)).title).toBe('Ship to c?')

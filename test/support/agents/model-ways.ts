@@ -141,7 +141,7 @@ export const WAYS: readonly Way[] = [
   {
     name: 'is a web page',
     act: sends(200, { 'content-type': 'text/html' }, PAGE),
-    ends: ends('MODEL_BAD_RESPONSE', /answered with a web page, not as a model/, 2, 0, 2),
+    ends: ends('MODEL_BAD_RESPONSE', /answered with a web page instead of a model answer/, 2, 0, 2),
   },
   {
     name: 'answers with nothing',
@@ -156,17 +156,17 @@ export const WAYS: readonly Way[] = [
   {
     name: 'answers in one piece where a stream was asked for',
     act: sends(200, JSON_TYPE, '{"error":{"message":"streams are not supported"}}'),
-    ends: ends('MODEL_BAD_RESPONSE', /asked for a stream .*streams are not supported/, 2, 0, 2),
+    ends: ends('MODEL_BAD_RESPONSE', /instead of a stream of events: .*streams are not supported/, 2, 0, 2),
   },
   {
     name: 'streams what is no JSON',
     act: framed('Fine.', (frames, { response }) => response.end(`${half(frames)}data: {"broken\n\n`)),
-    ends: ends('MODEL_BAD_RESPONSE', /a piece of the answer is no JSON: \{"broken/, 2, 0, 2),
+    ends: ends('MODEL_BAD_RESPONSE', /a part of the answer is not JSON: \{"broken/, 2, 0, 2),
   },
   {
     name: 'says that it packs its answer, and does not',
     act: sends(200, { ...EVENTS, 'content-encoding': 'gzip' }, 'data: plain\n\n'),
-    ends: ends('MODEL_BAD_RESPONSE', /says that its answer is packed with gzip, and it is not/, 2, 0, 2),
+    ends: ends('MODEL_BAD_RESPONSE', /marks its answer as compressed with gzip, but it is not/, 2, 0, 2),
   },
   // -- broken off -----------------------------------------------------------------------------------------------------------
   {
@@ -180,7 +180,7 @@ export const WAYS: readonly Way[] = [
   {
     name: 'ends early, and cleanly',
     act: framed(LONG, (frames, { response }) => void response.end(half(frames))),
-    ends: ends('MODEL_UNAVAILABLE', /broke off: the provider never said that it was complete/, 2, 0, 2),
+    ends: ends('MODEL_UNAVAILABLE', /ended early: the provider did not mark it as complete/, 2, 0, 2),
   },
   {
     name: 'never begins',
@@ -198,7 +198,7 @@ export const WAYS: readonly Way[] = [
   {
     name: 'never ends',
     act: endless,
-    ends: ends('MODEL_BAD_RESPONSE', /has more than \d+ characters and was given up/, 1, 0, 1),
+    ends: ends('MODEL_BAD_RESPONSE', /has more than \d+ characters and was cut off/, 1, 0, 1),
     options: { limits: { maxRetries: 0 } },
   },
   { name: 'tells an error in the middle', act: inTurn(errorInside, good), ends: fine(2, ONE, 1) },
@@ -217,7 +217,7 @@ export const WAYS: readonly Way[] = [
   {
     name: 'ends for a reason of its own',
     act: stops('bananas', 'bananas'),
-    ends: ends('MODEL_BAD_RESPONSE', /for a reason that is not known here: bananas/, 2, 2 * ONE),
+    ends: ends('MODEL_BAD_RESPONSE', /for an unknown reason: bananas/, 2, 2 * ONE),
   },
   {
     name: 'will not speak of it',

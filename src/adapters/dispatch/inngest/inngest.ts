@@ -105,9 +105,9 @@ const requireThat = (holds: boolean, detail: string): void => {
 /** Uses Inngest as dispatcher: `createTrihand({ …, dispatcher: inngest({ client, serve, signingKey }) })`. */
 export const inngest = <Client extends InngestClient>(options: InngestOptions<Client>): DispatcherFactory => {
   const { client, serve, signingKey, signingKeyFallback, path = '/api/inngest', name = 'trihand' } = options
-  requireThat(signingKey !== '', 'signingKey is empty; calls that nobody signed are never taken')
-  requireThat(NAME.test(name), `name is ${name}; expected small letters, digits and -`)
-  requireThat(PATH.test(path), `path is ${path}; expected a path such as /api/inngest`)
+  requireThat(signingKey !== '', 'signingKey is empty; unsigned calls are never accepted')
+  requireThat(NAME.test(name), `name is ${name}; expected lower-case letters, digits and -`)
+  requireThat(PATH.test(path), `path is ${path}; expected a path like /api/inngest`)
   const keys = [signingKey, ...(signingKeyFallback === undefined ? [] : [signingKeyFallback])]
   return async (clock) => {
     const dispatcher = new InngestDispatcher({ client, clock, name })

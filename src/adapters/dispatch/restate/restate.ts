@@ -210,7 +210,7 @@ const address = (what: string, text: string): string => {
   if (!URL.canParse(text) || !/^https?:/.test(text))
     throw new TrihandError(
       'CONFIG_INVALID',
-      `restate: ${what} is ${text}; expected an address such as http://127.0.0.1:8080`,
+      `restate: ${what} is ${text}; expected an address like http://127.0.0.1:8080`,
     )
   return text.replace(/\/+$/, '')
 }
@@ -226,7 +226,7 @@ const requireIdentity = ({ host = '127.0.0.1', url, identityKeys = [] }: Restate
 const checked = (options: RestateOptions) => {
   const { host = '127.0.0.1', port = 0, identityKeys = [], token = null, name = 'trihand' } = options
   if (!NAME.test(name))
-    throw new TrihandError('CONFIG_INVALID', `restate: name is ${name}; expected small letters, digits and -`)
+    throw new TrihandError('CONFIG_INVALID', `restate: name is ${name}; expected lower-case letters, digits and -`)
   const url = options.url === undefined ? null : address('url', options.url)
   requireIdentity(options)
   return {

@@ -145,7 +145,7 @@ describe.each(EVERY)('$how', ({ kind, isStreamed }) => {
   })
 
   test.each([
-    ['is no JSON', 'I would rather talk.'],
+    ['is not JSON', 'I would rather talk.'],
     ['does not fit', '{"n":"one"}'],
   ])('an answer that %s is returned with its text and its usage; the caller decides', async (_, text) => {
     const { reply } = await ask({ kind, isStreamed, blocks: says(text), request: { output: SCHEMA } })

@@ -86,7 +86,7 @@ const isTimeout = (reason: unknown): boolean =>
 
 const abandoned = (signal: AbortSignal, text: string): ModelFailure => {
   const code: ErrorCode = isTimeout(signal.reason) ? 'MODEL_TIMEOUT' : 'STEP_ABORTED'
-  return failed(code, 'the call was given up before the answer was complete', { text: text === '' ? null : text })
+  return failed(code, 'the call was cancelled before the answer was complete', { text: text === '' ? null : text })
 }
 
 const ask = async (
@@ -116,7 +116,7 @@ const streamed = async (
     if (part.type === 'error') heard.error ??= { cause: part.error }
     if (part.type === 'text-delta') heard.text += part.text
     if (heard.text.length > MAX_TEXT)
-      throw new TrihandError('MODEL_BAD_RESPONSE', `the answer has more than ${MAX_TEXT} characters and was given up`)
+      throw new TrihandError('MODEL_BAD_RESPONSE', `the answer has more than ${MAX_TEXT} characters and was cut off`)
     const delta = deltaOf(part)
     if (delta !== null) tell(delta)
   }
@@ -246,11 +246,11 @@ const replyOf = (step: Step, request: ModelRequest, { provider }: ModelSettings)
   if (finish === null) {
     const { rawFinishReason: reason } = step
     return reason === undefined
-      ? failed('MODEL_UNAVAILABLE', 'the answer broke off: the provider never said that it was complete', evidence)
-      : failed('MODEL_BAD_RESPONSE', `the answer ended for a reason that is not known here: ${reason}`, evidence)
+      ? failed('MODEL_UNAVAILABLE', 'the answer ended early: the provider did not mark it as complete', evidence)
+      : failed('MODEL_BAD_RESPONSE', `the answer ended for an unknown reason: ${reason}`, evidence)
   }
   if (finish === 'stop' && step.text.trim() === '' && !parts.some(({ type }) => type === 'file')) {
-    return failed('MODEL_BAD_RESPONSE', 'the answer is empty: the model said nothing and called no tool', evidence)
+    return failed('MODEL_BAD_RESPONSE', 'the answer is empty: it has no text and no tool call', evidence)
   }
   return {
     kind: 'reply',

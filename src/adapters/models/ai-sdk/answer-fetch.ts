@@ -46,7 +46,7 @@ const brokenOff = (error: unknown, place: string, encoding: string | null): unkn
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (code.startsWith('Z_') || /^ERR_.*(BROTLI|ZLIB)/.test(code))
-    return bad(`${place} says that its answer is packed with ${encoding}, and it is not`)
+    return bad(`${place} marks its answer as compressed with ${encoding}, but it is not`)
   if (error instanceof Error && error.name === 'AbortError') return error
   return new TrihandError('MODEL_UNAVAILABLE', `the connection to ${place} was cut in the middle of the answer`)
 }
@@ -66,7 +66,7 @@ const watched = (response: Response, place: string, limit: number): Response => 
       bytes += read.value.byteLength
       if (bytes > limit) {
         reader.cancel().catch(() => {})
-        throw bad(`the answer of ${place} has more than ${limit / 1024 / 1024} MiB and was given up`)
+        throw bad(`the answer of ${place} has more than ${limit / 1024 / 1024} MiB and was cut off`)
       }
       controller.enqueue(read.value)
     },
@@ -89,13 +89,13 @@ const requireAnswer = async (response: Response, place: string, isStream: boolea
   const type = (headers.get('content-type') ?? '').toLowerCase()
   if (/\bhtml\b/.test(type)) {
     body?.cancel().catch(() => {})
-    const why = 'check base_url, and whether a proxy or a sign-in stands in between'
-    throw bad(`${place} answered with a web page, not as a model; ${why}`)
+    const why = 'check base_url, and whether a proxy or a login page intercepts the call'
+    throw bad(`${place} answered with a web page instead of a model answer; ${why}`)
   }
   if (status === 204 || body === null) throw bad(`${place} answered ${status} without any content`)
   if (isStream && /\bjson\b/.test(type)) {
     const text = await beginningOf(body)
-    throw bad(`${place} was asked for a stream of events and answered with one piece of JSON: ${text}`)
+    throw bad(`${place} answered with one JSON document instead of a stream of events: ${text}`)
   }
 }
 

@@ -110,8 +110,8 @@ describe('a start fails if something is missing', () => {
       { aliases: { a: { id: 'x', provider: 'groq' } } },
       /^CONFIG_INVALID: models\.a: groq needs a base_url/,
     ],
-    ['a provider', KEYS, { aliases: { a: 'x' } }, /^CONFIG_INVALID: models\.a: nothing tells/],
-    ['sense', KEYS, { aliases: { a: { id: 'x', baseUrl: 'here' } } }, /^CONFIG_INVALID: models\.a: here is no URL/],
+    ['a provider', KEYS, { aliases: { a: 'x' } }, /^CONFIG_INVALID: models\.a: the provider of the model x is unknown/],
+    ['sense', KEYS, { aliases: { a: { id: 'x', baseUrl: 'here' } } }, /^CONFIG_INVALID: models\.a: here is not a URL/],
   ])('%s', (_, environment, models, expected) => {
     expect(codeOf(() => open(environment, models))).toMatch(expected)
   })

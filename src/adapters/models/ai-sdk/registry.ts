@@ -64,7 +64,7 @@ const providerOf = ({ provider, id, baseUrl, alias }: ModelAlias): string => {
   if (/^(gpt-|chatgpt-|o\d)/.test(id)) return 'openai'
   throw new TrihandError(
     'CONFIG_INVALID',
-    `models.${alias}: nothing tells whose model ${id} is; give its provider, and a base_url unless it is anthropic or openai`,
+    `models.${alias}: the provider of the model ${id} is unknown; give its provider, and a base_url unless it is anthropic or openai`,
   )
 }
 
@@ -106,7 +106,7 @@ const whySimulated = (input: ModelsInput): string | null => {
   const choice = choiceOf(environment)
   const names = [...new Set([...book.aliases.keys(), book.fallback])]
   const who = `${names.slice(0, MOST_NAMES).join(', ')}${names.length > MOST_NAMES ? ', …' : ''}`
-  if (choice === 'simulated') return `${who}: TRIHAND_MODELS says simulated`
+  if (choice === 'simulated') return `${who}: TRIHAND_MODELS is simulated`
   if (choice === 'live' || hasAnyKey(book, environment)) return null
   const lacks = names.map((name) => lackOf(aliasOf(book, name), input))
   return lacks.includes(null) ? null : `${who}: ${[...new Set(lacks)].join('; ')}`
@@ -123,7 +123,7 @@ const addressOf = (alias: ModelAlias, provider: string, { environment, resolve }
   if (address !== undefined && URL.canParse(address)) return address
   throw new TrihandError(
     'CONFIG_INVALID',
-    `models.${alias.alias}: ${address === undefined ? `${provider} needs a base_url` : `${address} is no URL`}`,
+    `models.${alias.alias}: ${address === undefined ? `${provider} needs a base_url` : `${address} is not a URL`}`,
   )
 }
 

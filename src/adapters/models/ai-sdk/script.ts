@@ -87,7 +87,7 @@ const sayingOf = (agent: string, at: string, fields: Fields): Saying => {
   const { say, json, calls } = fields as { say?: Json; json?: Json; calls?: Json }
   if (json !== undefined) return { kind: 'json', value: json }
   if (say !== undefined) {
-    if (typeof say !== 'string') throw invalid(agent, at, 'say is a text')
+    if (typeof say !== 'string') throw invalid(agent, at, 'say must be a text')
     try {
       return { kind: 'say', templates: liquid.parse(say) }
     } catch (error) {
@@ -96,16 +96,16 @@ const sayingOf = (agent: string, at: string, fields: Fields): Saying => {
   }
   const list = Array.isArray(calls) ? (calls as readonly Json[]) : []
   const read = list.map((call) => {
-    if (!isFields(call) || typeof call['tool'] !== 'string') throw invalid(agent, at, 'a call is {tool, input}')
+    if (!isFields(call) || typeof call['tool'] !== 'string') throw invalid(agent, at, 'a call must be {tool, input}')
     return { tool: call['tool'], input: call['input'] ?? {} }
   })
-  if (read.length === 0) throw invalid(agent, at, 'calls is a list of {tool, input}')
+  if (read.length === 0) throw invalid(agent, at, 'calls must be a list of {tool, input}')
   return { kind: 'calls', calls: read }
 }
 
 const matchOf = (agent: string, at: string, match: Json | undefined): RE2JS | null => {
   if (match === undefined) return null
-  if (typeof match !== 'string') throw invalid(agent, at, 'match is a pattern')
+  if (typeof match !== 'string') throw invalid(agent, at, 'match must be a pattern')
   try {
     return RE2JS.compile(match)
   } catch (error) {
@@ -117,7 +117,7 @@ const failureOf = (agent: string, at: string, given: Json | undefined): ScriptEn
   if (given === undefined) return null
   const { attempts, code } = isFields(given) ? given : {}
   if (typeof attempts !== 'number' || typeof code !== 'string' || !isErrorCode(code))
-    throw invalid(agent, at, 'fail_first is {attempts, code} with a code of the error table')
+    throw invalid(agent, at, 'fail_first must be {attempts, code} with an error code')
   return { attempts, code }
 }
 
@@ -128,15 +128,16 @@ const usageOf = (given: Json | undefined): Partial<ModelUsage> => {
 }
 
 const entryOf = (agent: string, at: string, given: Json): ScriptEntry => {
-  if (!isFields(given)) throw invalid(agent, at, 'an answer is a map')
+  if (!isFields(given)) throw invalid(agent, at, 'an answer must be a map')
   const unknown = Object.keys(given).find((key) => !KEYS.has(key))
   if (unknown !== undefined) throw invalid(agent, at, `unknown key ${unknown}; expected ${[...KEYS].join(', ')}`)
   const { turn = null, after = null, finish = null } = given as { turn?: Json; after?: Json; finish?: Json }
   const [contains, last] = [textList(given['contains']), textList(given['last'])]
-  if (turn !== null && !(typeof turn === 'number' && turn >= 1)) throw invalid(agent, at, 'turn is a number from 1')
-  if (after !== null && typeof after !== 'string') throw invalid(agent, at, 'after is the name of a tool')
-  if (finish !== null && finish !== 'length') throw invalid(agent, at, 'finish is length or absent')
-  if (contains === null || last === null) throw invalid(agent, at, 'contains and last are lists of texts')
+  if (turn !== null && !(typeof turn === 'number' && turn >= 1))
+    throw invalid(agent, at, 'turn must be a number from 1')
+  if (after !== null && typeof after !== 'string') throw invalid(agent, at, 'after must be the name of a tool')
+  if (finish !== null && finish !== 'length') throw invalid(agent, at, 'finish must be length or absent')
+  if (contains === null || last === null) throw invalid(agent, at, 'contains and last must be lists of texts')
   return {
     ...{ turn, after, contains, last, finish },
     match: matchOf(agent, at, given['match']),
@@ -157,6 +158,6 @@ export const parseScript = (agent: string, given: Json): Script => {
   const entries = (answers as readonly Json[]).map((entry, index) => entryOf(agent, `answer ${index + 1}`, entry))
   const last = entries.findIndex(isCatchAll)
   if (last >= 0 && last < entries.length - 1)
-    throw invalid(agent, `answer ${last + 2}`, `is never reached: answer ${last + 1} fits everything`)
+    throw invalid(agent, `answer ${last + 2}`, `is never reached: answer ${last + 1} matches everything`)
   return { agent, entries }
 }

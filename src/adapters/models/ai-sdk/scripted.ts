@@ -155,7 +155,7 @@ const stream = (parts: readonly Part[], { onChunk }: ModelRequest): void => {
 const givenUp = ({ reason }: AbortSignal): ModelReply =>
   reason instanceof DOMException && reason.name === 'TimeoutError'
     ? failed('MODEL_TIMEOUT', 'no answer in time')
-    : failed('STEP_ABORTED', 'the call was given up')
+    : failed('STEP_ABORTED', 'the call was cancelled')
 
 const silence = (signal: AbortSignal): Promise<ModelReply> =>
   new Promise((resolve) => {

@@ -33,7 +33,7 @@ interface SdkError extends Error {
 
 const isOfSdk = (error: unknown): error is SdkError => error instanceof Error && error.name.startsWith('AI_')
 
-const EARLY = 'the answer broke off: the provider never said that it was complete'
+const EARLY = 'the answer ended early: the provider did not mark it as complete'
 
 interface Start {
   readonly type?: unknown
@@ -42,12 +42,12 @@ interface Start {
 
 /** Quotes the piece of the answer that the error is about, or names what the protocol requires and the piece lacks. */
 const unreadable = ({ message, text, value }: SdkError): string => {
-  if (typeof text === 'string') return `a piece of the answer is no JSON: ${text.slice(0, QUOTED)}`
+  if (typeof text === 'string') return `a part of the answer is not JSON: ${text.slice(0, QUOTED)}`
   if (value === undefined || value === null) return message
   const start = value as Start
   const isSilent = start.type === 'message_start' && typeof start.message === 'object' && !start.message?.usage
   if (isSilent) return 'the answer does not say how many tokens it used, which this protocol always does'
-  return `a piece of the answer does not have the form of this protocol: ${JSON.stringify(value).slice(0, QUOTED)}`
+  return `a part of the answer does not match the protocol: ${JSON.stringify(value).slice(0, QUOTED)}`
 }
 
 /** The message of an error that came inside the stream, as the provider wrote it. */
@@ -56,7 +56,7 @@ const toldInside = (error: unknown): string => {
     Record<string, unknown>
   >
   if (typeof message !== 'string') return JSON.stringify(error ?? EARLY)
-  return `the provider broke the answer off: ${typeof type === 'string' ? `${type}, ` : ''}${message}`
+  return `the provider ended the answer with an error: ${typeof type === 'string' ? `${type}, ` : ''}${message}`
 }
 
 /** For Anthropic the SDK reports an error in the first event as a status that was never sent, with the error itself as the body. */

@@ -141,7 +141,7 @@ test('the caller can stop a session, and forgetting it deletes its files', async
   expect((await backend.work(jobWith(), abort.signal)).reply).toMatchObject({ code: 'MODEL_TIMEOUT' })
   await backend.forget('run_1')
   expect(() => readFileSync(join(root, 'run_1/journal-0.jsonl'))).toThrow()
-  await expect(backend.forget('../x')).rejects.toThrow('names no session')
+  await expect(backend.forget('../x')).rejects.toThrow('is not a session')
 })
 
 test('without the key or the package the failure says what is missing', async () => {

@@ -73,7 +73,7 @@ class ClaudeAgent implements AgentBackend {
   }
 
   private folder(key: string): string {
-    if (!KEY.test(key)) throw new Error(`"${key}" names no session`)
+    if (!KEY.test(key)) throw new Error(`"${key}" is not a session`)
     return join(this.place.root, key)
   }
 

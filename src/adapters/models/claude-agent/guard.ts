@@ -94,8 +94,8 @@ export class Guard {
     if (this.hasLeft) return answer('deny', 'one at a time, call again')
     const input = toJson(tool_input ?? {})
     const own = ownName(given)
-    if (own === null && !this.job.native.includes(given)) return this.deny(`there is no tool ${given} for you`)
-    if (own === null && (await strays(this.root, given, input))) return this.deny('the path leads out of the workspace')
+    if (own === null && !this.job.native.includes(given)) return this.deny(`you have no tool ${given}`)
+    if (own === null && (await strays(this.root, given, input))) return this.deny('the path is outside the workspace')
     const verdict = this.job.judge(own ?? given, input)
     if (verdict.kind === 'refuse') return this.deny(verdict.reason)
     this.calls++

@@ -172,7 +172,7 @@ class Brake {
   reason: Failure | null = null
 
   constructor(signal: AbortSignal) {
-    const pull = (): void => this.pull({ code: 'MODEL_TIMEOUT', detail: 'it was told to stop' })
+    const pull = (): void => this.pull({ code: 'MODEL_TIMEOUT', detail: 'it was stopped' })
     if (signal.aborted) pull()
     else signal.addEventListener('abort', pull, { once: true, signal: this.abort.signal })
   }

@@ -32,7 +32,7 @@ export const migrate = async (
     const versions = newer.map((row) => row.version).join(', ')
     throw new TrihandError(
       'LEDGER_NEWER',
-      `the ledger has schema version ${versions}, this trihand knows up to ${Math.max(...known)}`,
+      `the ledger has schema version ${versions}; this trihand supports up to ${Math.max(...known)}`,
     )
   }
   const done = new Set(applied.map((row) => row.version))
@@ -41,7 +41,7 @@ export const migrate = async (
     const versions = missing.map(({ version }) => version).join(', ')
     throw new TrihandError(
       'LEDGER_OLDER',
-      `the ledger lacks schema version ${versions}, and this call would have to change it`,
+      `the ledger lacks schema version ${versions}, and this command may not change the schema`,
     )
   }
   for (const migration of missing) await target.apply(migration)

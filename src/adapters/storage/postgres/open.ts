@@ -137,7 +137,7 @@ const CURRENT_SCHEMA: Statement = { name: 'current_schema', text: 'select curren
 export const openPostgres = async (options: PostgresOptions): Promise<OpenedPostgres> => {
   const { url, schema = null, clock = 'database', max = DEFAULT_MAX, notify = true, migrate = true } = options
   if (schema !== null && !SCHEMA.test(schema)) {
-    throw new TrihandError('CONFIG_INVALID', `the schema is named ${schema}; expected small letters, digits and _`)
+    throw new TrihandError('CONFIG_INVALID', `the schema is named ${schema}; expected lower-case letters, digits and _`)
   }
   const database = new Database({ url, schema, max })
   try {

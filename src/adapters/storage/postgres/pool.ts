@@ -90,11 +90,9 @@ const split = (url: string): { readonly connectionString: string; readonly extra
     parsed.searchParams.delete('options')
     return { connectionString: parsed.href, extra }
   } catch (cause) {
-    throw new TrihandError(
-      'CONFIG_INVALID',
-      'the database url cannot be read; expected postgres://user@host:port/name',
-      { cause },
-    )
+    throw new TrihandError('CONFIG_INVALID', 'the database URL is not valid; expected postgres://user@host:port/name', {
+      cause,
+    })
   }
 }
 

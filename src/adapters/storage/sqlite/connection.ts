@@ -144,7 +144,7 @@ export class Connection<Statements> {
     if (!this.#readOnly) return
     throw new TrihandError(
       'LEDGER_UNAVAILABLE',
-      `${IO_ERROR_LIMIT} I/O errors within a minute: read-only until the process starts again`,
+      `${IO_ERROR_LIMIT} I/O errors within a minute: the ledger is read-only until the process restarts`,
     )
   }
 }

@@ -115,7 +115,7 @@ export const openSqlite = async (options: SqliteOptions): Promise<OpenedSqlite> 
 const locate = (file: string): string => {
   if (file === '' || file === ':memory:') throw new TrihandError('CONFIG_INVALID', 'a SQLite ledger needs a file')
   const directory = dirname(file)
-  if (!existsSync(directory)) throw new TrihandError('CONFIG_INVALID', `there is no directory ${directory}`)
+  if (!existsSync(directory)) throw new TrihandError('CONFIG_INVALID', `the directory ${directory} does not exist`)
   if (!existsSync(file)) return join(realpathSync(directory), basename(file))
   if (!statSync(file).isFile()) throw new TrihandError('CONFIG_INVALID', `${file} is not a file`)
   return realpathSync(file)

@@ -44,7 +44,7 @@ const requireFree = (driver: DatabaseClass, ledger: string): void => {
     rewriteLog(ledger)
   } catch (error) {
     if (!isBusy(error)) throw error
-    throw inUse(`${ledger}.lock is new, and another process has ${ledger} open`, error)
+    throw inUse(`another process has ${ledger} open, but its lock file ${ledger}.lock was replaced`, error)
   } finally {
     probe.close()
   }
@@ -69,7 +69,7 @@ export class OwnerLock {
     } catch (error) {
       this.release()
       if (!isBusy(error)) throw error
-      throw inUse(`another process owns ${ledger}`, error)
+      throw inUse(`another process has ${ledger} open`, error)
     }
   }
 

@@ -33,6 +33,6 @@ export const rewriteLog = (file: string): void => {
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new TrihandError('LEDGER_UNAVAILABLE', `${log} cannot be written again: ${reason}`, { cause })
+    throw new TrihandError('LEDGER_UNAVAILABLE', `${log} cannot be rewritten: ${reason}`, { cause })
   }
 }

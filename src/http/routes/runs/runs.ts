@@ -167,7 +167,7 @@ const resume = command('run.resumed', async (service, run, context) => {
 })
 
 const resolve = command(null, async (service, run, context) => {
-  requirePerson(context, 'says what became of a step')
+  requirePerson(context, 'answers whether a step happened')
   const members = await readBody(context, { schema: RESOLVE_STEP, code: CODE })
   const given = textOf(members, 'verdict', CODE)
   const verdict = VERDICTS.find((word) => word === given)

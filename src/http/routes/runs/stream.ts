@@ -27,7 +27,7 @@ const wantedOf = (query: Query): Wanted => {
   if (text === undefined) return new Set(TOPIC_NAMES)
   const wanted = text.split(',').map((name) => TOPIC_NAMES.find((topic) => topic === name))
   if (wanted.includes(undefined))
-    throw new TrihandError('QUERY_UNKNOWN', `topics=${text}; expected some of ${TOPIC_NAMES.join(', ')}`)
+    throw new TrihandError('QUERY_UNKNOWN', `topics=${text}; expected one or more of ${TOPIC_NAMES.join(', ')}`)
   return new Set(wanted as readonly Topic[])
 }
 

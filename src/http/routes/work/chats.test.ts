@@ -273,12 +273,12 @@ describe('[E10] an action that a turn executes', () => {
 
 describe('before a stream opens', () => {
   test.each([
-    [{ id: 'c1' }, 'there is no message'],
-    [{ id: 'c1', messages: [{ role: 'assistant', id: 'x', parts: [] }] }, 'must be of the user'],
+    [{ id: 'c1' }, 'the request has no message'],
+    [{ id: 'c1', messages: [{ role: 'assistant', id: 'x', parts: [] }] }, 'must be from the user'],
     [{ id: 'c1', message: { text: 'Hi' } }, 'needs an id'],
-    [{ id: 'c1', message: { id: 'm', text: '  ' } }, 'a message has 1 to'],
-    [{ message: { id: 'm', text: 'Hi' } }, 'id names the chat'],
-    [{ id: 'a\u0000b', message: { id: 'm', text: 'Hi' } }, 'plain characters'],
+    [{ id: 'c1', message: { id: 'm', text: '  ' } }, 'a message must have 1 to'],
+    [{ message: { id: 'm', text: 'Hi' } }, 'the id of the chat'],
+    [{ id: 'a\u0000b', message: { id: 'm', text: 'Hi' } }, 'no control characters'],
   ])('%j is refused with a readable detail', async (request, words) => {
     const { status, body } = await app.post('/api/chat', request)
     expect([status, body.code]).toEqual([422, 'INPUT_INVALID'])
@@ -290,7 +290,7 @@ describe('before a stream opens', () => {
     expect((await app.ask('/api/chat/nobody')).status).toBe(404)
     expect((await app.ask('/api/chat/nobody/stream')).status).toBe(404)
     const { status, body } = await app.post('/api/chat', { id: 'c1', chat: 'nobody', message: { id: 'm', text: 'Hi' } })
-    expect([status, body.detail]).toEqual([404, 'there is no chat nobody; there are help'])
+    expect([status, body.detail]).toEqual([404, 'there is no chat nobody; chats: help'])
   })
 
   test('[F4] a message during a turn is refused if the chat is configured so, and the client shows why', async () => {
@@ -298,7 +298,7 @@ describe('before a stream opens', () => {
     await begin({ onMessageWhileRunning: 'reject' })
     const stream = await send([said('Hello')])
     await model.call(1)
-    await expect(send([said('And?')])).rejects.toThrow('the answer to the message before is still being given')
+    await expect(send([said('And?')])).rejects.toThrow('the previous message is still being answered')
     await decide(1, 'Hello')
     expect(textOf(await read(stream))).toBe('You said: Hello')
   })

@@ -53,14 +53,14 @@ const find = async (service: Service, text: string): Promise<RunSummary> => {
     throw error
   })
   if (run !== null && run.handler === LATER) return run
-  throw new TrihandError('NOT_FOUND', `no event ${text} waits for its time; what was sent is not taken back`)
+  throw new TrihandError('NOT_FOUND', `no event ${text} is scheduled; an event that was sent cannot be cancelled`)
 }
 
 const cancel: Handle = async (service, context) => {
   const run = await find(service, context.req.param('id') ?? '')
-  if (isEnded(run.status)) throw new TrihandError('RUN_ENDED', `the event was sent or taken back: ${run.status}`)
+  if (isEnded(run.status)) throw new TrihandError('RUN_ENDED', `the event was already sent or cancelled: ${run.status}`)
   const event = await delayedEvent(service, run)
-  await service.cancel(run.id, { by: callerName(context), reason: 'the event was taken back' })
+  await service.cancel(run.id, { by: callerName(context), reason: 'the event was cancelled' })
   return context.json(event)
 }
 

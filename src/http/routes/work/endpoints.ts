@@ -47,7 +47,7 @@ const redeliver: Handle = async (service, context) => {
   await readOptionalBody(context, { schema: nothing, code: 'INPUT_INVALID' })
   const handler = handlerOf(service, context)
   const run = await findRun(service, context.req.param('delivery') ?? '')
-  if (run.handler !== handler) throw new TrihandError('NOT_FOUND', `${run.id} is no delivery to this endpoint`)
+  if (run.handler !== handler) throw new TrihandError('NOT_FOUND', `${run.id} is not a delivery to this endpoint`)
   if (!(await wasRecorded(service, context, run, 'run.retried')))
     await service.retry(run.id, { by: callerName(context), kind: requireCaller(context).kind })
   return context.json(await deliveryDocument(service, await findRun(service, run.id)), 202)

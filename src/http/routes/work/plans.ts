@@ -54,7 +54,7 @@ const revise: Handle = async (service, context) => {
   const given = await readBody(context, { schema: WRITE_PLAN, code: CODE })
   const version = versionWanted(context)
   if (version === null)
-    throw new TrihandError('PRECONDITION_REQUIRED', 'a revision names the version that it was made of')
+    throw new TrihandError('PRECONDITION_REQUIRED', 'a revision needs the version that it is based on')
   return answer(
     service,
     context,
@@ -77,7 +77,7 @@ const run: Handle = async ({ plans }, context) => {
   const { id, current } = await plans.show(idOf(context))
   // The approval is valid for every run of the plan, and the input reaches the steps: an agent could apply the approval to input that no
   // person saw.
-  requirePerson(context, 'runs what was approved')
+  requirePerson(context, 'runs an approved plan')
   const started = await plans.run(id, input, { ...askedRun(context), ...askedBy(context) })
   return context.json({ id: started, plan_id: id, hash: current.hash }, 201, { location: `/api/runs/${started}` })
 }

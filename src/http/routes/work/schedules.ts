@@ -64,7 +64,7 @@ const instantOf = (members: Members, name: string): Instant => {
   if (instant === null)
     throw new TrihandError(
       'INSTANT_WITHOUT_ZONE',
-      `${name} must be an instant with its offset, as 2026-01-31T08:00:00Z`,
+      `${name} must be an instant with its offset, like 2026-01-31T08:00:00Z`,
     )
   return instant
 }

@@ -42,7 +42,7 @@ const find = async (reader: Reader, text: string): Promise<WorkerSummary> => {
   const [first, second] = found
   if (first === undefined) throw new TrihandError('NOT_FOUND', `there is no worker ${text}`)
   if (second !== undefined)
-    throw new TrihandError('ID_AMBIGUOUS', `${found.length} workers are meant by ${text}: ${first.id}, ${second.id}`)
+    throw new TrihandError('ID_AMBIGUOUS', `${text} matches ${found.length} workers: ${first.id}, ${second.id}`)
   return first
 }
 
