@@ -244,8 +244,8 @@ export class ActiveRun implements AppendSource {
   /** Changes to the session's memory are written with those of other runs (session-writes-1). Null: the append was passed on for that. */
   private handOver({ built, gathered }: InFlight): Append | null {
     const changes = gathered.carried.flatMap(({ memory }) => (memory === null ? [] : [memory]))
-    if (this.session === null || changes.length === 0) return built.append
-    sessionWrites(this.context).addRun(this.session, changes, built.append, this)
+    if (this.record.session === null || changes.length === 0) return built.append
+    sessionWrites(this.context).addRun(this.record.session, this.session, changes, built.append, this)
     return null
   }
 

@@ -69,9 +69,20 @@ export class SessionWrites {
     this.calls.add(id, call)
   }
 
-  /** Adds a run whose append contains changes of the session's memory. */
-  addRun(head: SessionHead, changes: readonly MemoryChange[], append: Append, run: RunSource): void {
-    this.add(head.id, {
+  /** True if this process has written the session and knows of no end: a run that only writes need not read it first. */
+  isOpen(id: SessionId): boolean {
+    return this.heads.get(id)?.endedFor === null
+  }
+
+  /** Adds a run whose append contains changes of the session's memory. `head`: null if the run has not read the session. */
+  addRun(
+    id: SessionId,
+    head: SessionHead | null,
+    changes: readonly MemoryChange[],
+    append: Append,
+    run: RunSource,
+  ): void {
+    this.add(id, {
       ...{ head, changes, append, isCheckpoint: false, isNew: false },
       isGone: () => run.isGone,
       settle: (outcome) => {

@@ -10,8 +10,9 @@ import { requireKey } from '#engine/core/row-key.ts'
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { SideWrites } from '#engine/run/run-request.ts'
 import { SessionHead } from '#engine/services/session-head.ts'
+import { sessionWrites } from '#engine/services/session-writes.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
-import type { TenantId } from '#model/kernel/ids.ts'
+import type { SessionId, TenantId } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 import type { Payload } from '#model/kernel/payload.ts'
 import { DOCUMENT_KEY, DOCUMENT_TABLE } from '#model/kernel/row-key.ts'
@@ -104,7 +105,7 @@ const packMemory = async (
   memory: ReadonlyMap<string, Json>,
 ): Promise<SideWrites['memory']> => {
   if (memory.size === 0) return null
-  await sessionOf(activeRun)
+  await requireSession(activeRun)
   const set: Record<string, Payload> = {}
   const unset: string[] = []
   for (const [name, value] of memory) {
@@ -114,12 +115,21 @@ const packMemory = async (
   return { key, set, unset }
 }
 
+const sessionIdOf = ({ record }: ActiveRun): SessionId => {
+  if (record.session !== null) return record.session
+  throw new TrihandError('SESSION_STATE_INVALID', 'the run has no session; start it with one')
+}
+
+/** Refuses a write to a session that does not exist. Reads the session only if this process does not know it. */
+const requireSession = async (activeRun: ActiveRun): Promise<void> => {
+  const id = sessionIdOf(activeRun)
+  if (activeRun.session === null && sessionWrites(activeRun.context).isOpen(id)) return
+  await sessionOf(activeRun)
+}
+
 /** Returns the session's head, loaded once while the run is in memory. If two steps load it at once, the first result is kept. */
 export const sessionOf = async (activeRun: ActiveRun): Promise<SessionHead> => {
-  const { record, context } = activeRun
-  if (record.session === null)
-    throw new TrihandError('SESSION_STATE_INVALID', 'the run has no session; start it with one')
-  const head = activeRun.session ?? (await SessionHead.load(context, record.session))
+  const head = activeRun.session ?? (await SessionHead.load(activeRun.context, sessionIdOf(activeRun)))
   activeRun.session ??= head
   return activeRun.session
 }
