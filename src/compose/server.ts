@@ -8,12 +8,12 @@ import type { Engine } from '#engine/core/engine.ts'
 import { Filters } from '#engine/services/filters.ts'
 import { Requests } from '#engine/services/idempotency-keys.ts'
 import { Tokens } from '#engine/services/tokens.ts'
+import { DEFAULT_LEASE } from '#engine/worker/leases.ts'
 import { durationMs } from '#manifest/time/duration.ts'
 import { SERVER_TENANT } from '#model/kernel/ids.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Ids } from '#ports/ids.ts'
 import type { Store } from './stores.ts'
-import { DEFAULT_LEASE } from './worker.ts'
 
 /** What belongs to the server, and is shared by its tenants. */
 export interface ServerServices {

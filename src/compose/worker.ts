@@ -25,8 +25,6 @@ interface Told {
 
 const NAME_DIGITS = 6
 export const DEFAULT_SLOTS = 1_024
-/** How long a silent process keeps its leases. */
-export const DEFAULT_LEASE = '15s'
 
 export const identityOf = (system: System, ids: Ids, { pool, labels, ...told }: Told): WorkerIdentity => {
   const id = workerId(ids.uuid())

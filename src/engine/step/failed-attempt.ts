@@ -1,7 +1,7 @@
 /**
  * A failed attempt, as its run records it: it is retried, fails for good, or becomes uncertain with a task that asks a person.
  *
- * Owns the command. The run decides which of the three it becomes (model/run/run.ts).
+ * Owns the command. The run decides which of the three it becomes (`failStep` in model/run/attempt.ts).
  */
 import type { ActiveRun } from '#engine/run/active-run.ts'
 import type { Failure } from '#model/kernel/errors.ts'

@@ -1,7 +1,7 @@
 /**
  * The leases under this worker's name: its identity in the ledger, and the leases that it has without using them.
  *
- * Owns the name and its heartbeat. Never claims and never works on a run (worker.ts).
+ * Owns the name, the length of a lease and the heartbeat. Never claims and never works on a run (worker.ts).
  *
  * leases-1  A lease that is not used (a run that was dropped, or cannot be read) is given back, however many tries it takes.
  * leases-2  A claim whose answer was lost may have leased runs that this process does not know. The worker continues under a new name;
@@ -37,6 +37,12 @@ interface Moment {
 
 const LONG_AGO: Moment = { wall: Number.NEGATIVE_INFINITY, monotonic: Number.NEGATIVE_INFINITY }
 const SURE = 2 / 3
+
+/** How long a silent process keeps its leases, unless the configuration says otherwise. */
+export const DEFAULT_LEASE = '15s'
+
+/** How often a worker renews its leases: two heartbeats may be lost before a lease ends. */
+export const heartbeatMs = (leaseTtlMs: number): number => leaseTtlMs / 3
 
 /** How long a run that was given back is left alone before it is due again. */
 const LET_GO_MS = 5_000

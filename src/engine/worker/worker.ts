@@ -34,7 +34,7 @@ import type { ClaimRequest, Claims } from '#ports/ledger.ts'
 import { ClaimFilter } from './claim-filter.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimed, loadClaimed } from './claimed.ts'
-import { Leases } from './leases.ts'
+import { heartbeatMs, Leases } from './leases.ts'
 import { OtherVersions } from './other-versions.ts'
 import { WorkerControl } from './worker-control.ts'
 import type { WorkerDeps, WorkerOptions } from './worker-options.ts'
@@ -130,11 +130,11 @@ export class Worker implements WorkerApi {
     // A heartbeat also frees the leases of dead workers: where others may die it is frequent, so that their runs wait no longer than the lease.
     const [isHere, isRunning] = [() => this.state !== 'stopped', () => this.state === 'running']
     this.interval = new JitteredInterval(clock, ids)
-    this.interval.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
+    this.interval.every(Math.min(heartbeatMs(leaseTtlMs), sweepMs), () => void this.beat().catch(() => {}), isHere)
     // A change that another process made to a run in memory here is noticed within a third of the lease.
     const compare = (): void =>
       void this.wakeCoalescer.compare(this.ledger, [...this.activeRuns.values()]).catch(() => {})
-    this.interval.every(leaseTtlMs / 3, compare, isHere)
+    this.interval.every(heartbeatMs(leaseTtlMs), compare, isHere)
     this.interval.every(pollMs, () => this.others.polled(), isRunning)
     this.claims.soon()
   }

@@ -90,7 +90,7 @@ onEveryStore('plans in a chat', (store) => {
     const { execution } = await chat.is(await chat.say('make a wrong plan'), 'done')
     expect(execution).toMatchObject({
       state: 'failed',
-      detail: expect.stringContaining('line 2: nobody in this system'),
+      detail: expect.stringContaining('line 2: no handler in this system'),
     })
     expect(await new Inbox(chat.system).of(ana)).toEqual([])
     await chat.system.close()

@@ -85,6 +85,6 @@ onEveryStore('lists of a plan', (store) => {
 test('a cycle of bare names is refused with its place (15.1.5)', () => {
   const circle = TEXT.replace('{id: make, ', '{id: make, when: pack != null, ')
   expect(findingsOf(circle)).toContainEqual(
-    expect.stringMatching(/^error PLAN_CYCLE 10:9 pack → make → pack is a circle/),
+    expect.stringMatching(/^error PLAN_CYCLE 10:9 pack → make → pack is a cycle/),
   )
 })

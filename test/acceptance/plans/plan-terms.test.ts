@@ -184,21 +184,21 @@ test('a question of a step ends at its timeout, and shows its approval and check
 })
 
 test.each([
-  [`assigned_to: pay, effect: idempotent`, 'pay is once, and a step cannot make it idempotent'],
-  [`agent_config: {agent_id: writer}, effect: once`, 'only a step that calls a function has an effect'],
+  [`assigned_to: pay, effect: idempotent`, 'pay is once; a step cannot make it idempotent'],
+  [`agent_config: {agent_id: writer}, effect: once`, 'only a step that calls a function can have an effect'],
   [`${CALL}, agent_config: {model: opus}`, 'the step calls no agent'],
-  [`type: wait, wait_config: {duration: 1h}, timeout: 2h`, 'a wait for a length of time has no timeout'],
+  [`type: wait, wait_config: {duration: 1h}, timeout: 2h`, 'a wait for a duration has no timeout'],
   [`type: wait, wait_config: {until_event: paper.came, timeout: 1h}, timeout: 2h`, 'keep one of the two'],
-  [`type: wait, wait_config: {duration: 1h}, retry: 2`, 'a wait is not tried again'],
-  [`type: approval, human_config: {deadline: 1h}, timeout: 2h`, 'human_config has a deadline already'],
-  [`type: approval, on_partial: fail`, 'only what is called can end partial'],
-  [`assigned_to: sign, human_config: {title: Sign}`, 'the step calls sign, which says itself what people are asked'],
-  [`${CALL}, review_config: {checklist: [x]}`, 'the step asks nobody by itself'],
-  [`type: approval, escalation_rules: [{condition: 'output.n > 1'}]`, 'what people answer stands'],
-  [`agent_config: {agent_id: writer, model: sonnet}`, 'writer may ask haiku, opus, and not sonnet'],
-  [`${CALL}, assigned_to: after`, 'the step calls after, and not work'],
-  [`${CALL}, timeout: 0s`, 'a timeout of nothing'],
-  [`${CALL}, output_schema: {type: objekt}`, 'it is no JSON Schema'],
+  [`type: wait, wait_config: {duration: 1h}, retry: 2`, 'a wait is not retried'],
+  [`type: approval, human_config: {deadline: 1h}, timeout: 2h`, 'human_config already has a deadline'],
+  [`type: approval, on_partial: fail`, 'only a called handler can end partial'],
+  [`assigned_to: sign, human_config: {title: Sign}`, 'sign already defines what people are asked'],
+  [`${CALL}, review_config: {checklist: [x]}`, 'the step does not ask people directly'],
+  [`type: approval, escalation_rules: [{condition: 'output.n > 1'}]`, 'the answer of a person is final'],
+  [`agent_config: {agent_id: writer, model: sonnet}`, 'writer may use haiku, opus, but not sonnet'],
+  [`${CALL}, assigned_to: after`, 'the step calls after, not work'],
+  [`${CALL}, timeout: 0s`, 'the timeout must be above 0'],
+  [`${CALL}, output_schema: {type: objekt}`, 'it is not a JSON Schema'],
 ])('%s is refused with its place (15.1.3)', (step, said) => {
   expect(errorsOf(text(step))).toContainEqual(expect.stringMatching(new RegExp(`^\\S+ 1[3-9]:\\d+ .*${said}`)))
 })

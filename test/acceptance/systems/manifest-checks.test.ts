@@ -70,7 +70,7 @@ test.each([
   ['functions: [{name: f, validate_input: {files: [a.md]}}]', 'validate_input.files of f would have no effect'],
   [
     'functions: [{name: f, validate_input: {state: new}}]',
-    'validate_input.state of f would have no effect: the state of an entity is judged by state_in',
+    'validate_input.state of f would have no effect: the state of an entity is checked by state_in',
   ],
   ['functions: [{name: f, validate_input: {payload: [id], on_invalid: skip}}]', 'on_invalid of f'],
   [
@@ -83,11 +83,11 @@ test.each([
   ],
   [
     'functions: [{name: f, trigger: order.placed, idempotency: {key: payload.order_id, scope: session}}]',
-    'session would have no effect',
+    'session has no effect',
   ],
   [
     'functions: [{name: f, trigger: order.placed, idempotency: {key: payload.order_id, scope: global}}]',
-    'global would have no effect',
+    'global has no effect',
   ],
 ])('%s is refused with its place (15.1.3)', (lines, said) => {
   expect(errorsOf(`${HEAD}${lines}\n`)).toEqual([expect.stringMatching(/^\S+ 3:\d+ /)])

@@ -257,13 +257,13 @@ test("a module in TypeScript names its file, and its fetch goes through the host
 })
 
 test.each([
-  ['code that is no file', { code: (): number => 1 }, 'name the code as a file of its folder'],
+  ['code that is no file', { code: (): number => 1 }, 'give the code as a file in its folder'],
   ['a file without isolation', { isolation: 'none', code: { file: 'a.ts' } }, 'give its module isolation: process'],
-  ['a folder above', { folder: '../x', code: { file: 'a.ts' } }, 'no folder of its own'],
-  ['the whole folder', { folder: '.', code: { file: 'a.ts' } }, 'no folder of its own'],
-  ['a hidden folder', { folder: '.trihand', code: { file: 'a.ts' } }, 'no folder of its own'],
+  ['a folder above', { folder: '../x', code: { file: 'a.ts' } }, 'not a folder of its own'],
+  ['the whole folder', { folder: '.', code: { file: 'a.ts' } }, 'not a folder of its own'],
+  ['a hidden folder', { folder: '.trihand', code: { file: 'a.ts' } }, 'not a folder of its own'],
   ['a file above the folder', { code: { file: '../a.ts' } }, 'PATH_ESCAPE'],
-  ['a kind that does not exist', { isolation: 'container', code: { file: 'a.ts' } }, 'none of process, none'],
+  ['a kind that does not exist', { isolation: 'container', code: { file: 'a.ts' } }, 'not one of process, none'],
   ['a folder for nothing', { isolation: 'none', folder: 'x', code: (): number => 1 }, 'only a module with isolation'],
 ])('%s is refused where the module is defined (15.2)', (_, { code, ...over }, said) => {
   const module = { name: 'm', isolation: 'process', functions: ['f'], ...over } as never

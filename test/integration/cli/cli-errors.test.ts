@@ -32,7 +32,7 @@ const system = (body: string): string => `import { defineSystem, fn } from 'trih
 describe('a mistake on the command line', () => {
   test.each([
     ['{"id":', 'NOT_JSON', 'the data is not JSON'],
-    ['{"id":7}', 'EVENT_INVALID', 'event order.placed does not fit its schema: /id: expected a text'],
+    ['{"id":7}', 'EVENT_INVALID', 'event order.placed does not match its schema: /id: expected a text'],
     ['{"id":"a","constructor":1}', 'JSON_INVALID', '/data/constructor is a forbidden key'],
   ])('data %s is %s', async (data, code, words) => {
     const ended = await folder.run(['send', 'order.placed', data])

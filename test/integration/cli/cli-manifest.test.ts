@@ -70,7 +70,7 @@ describe('[A2] manifest verbs that only read', () => {
       {
         level: 'warning',
         code: 'MANIFEST_UNKNOWN_KEY',
-        message: 'funtions is not known here; did you mean functions?',
+        message: 'funtions is unknown here; did you mean functions?',
         file: 'manifest.yaml',
         line: 5,
         column: 1,
@@ -129,7 +129,7 @@ describe('[A3] simulate', () => {
 
   test('reports what is not reached and ends with 1, also as one JSON document', async () => {
     const { code, stdout } = await folder.run(['simulate'])
-    expect([code, stdout]).toEqual([1, expect.stringContaining('order.packed was not: nobody sends it')])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('order.packed was not reached: nothing sends it')])
     const failed = await folder.run(['simulate', '--json', '--seed', '3'])
     expect(failed.code).toBe(1)
     expect(JSON.parse(failed.stdout)).toMatchObject({ seed: 3, complete: false, handlers: { missed: [] } })
@@ -165,7 +165,7 @@ describe('[A2] running a manifest', () => {
   test('[A4] data that does not fit the payload is refused with a JSON pointer', async () => {
     const { code, stderr } = await folder.run(['send', 'order.placed', '{"id":7}'])
     expect(code).toBe(4)
-    expect(stderr).toContain('EVENT_INVALID event order.placed does not fit its schema: /id: must be string')
+    expect(stderr).toContain('EVENT_INVALID event order.placed does not match its schema: /id: must be string')
   })
 
   test('a run of a function without code waits, and continues once the code is written; a start by name is refused (13.2.2)', async () => {

@@ -109,7 +109,7 @@ test('errors of all layers and missing files are reported together, each with it
     '5 MANIFEST_INVALID "strin" is not a type of a field; did you mean string?',
     '9 MANIFEST_INVALID timeout: "soon" is not a duration like 30s, 5m or 3d',
     '16 EXPR_REJECTED Unexpected token: EOF in "payload.total >"',
-    '16 MANIFEST_INVALID maxAttempts is a whole number from 1',
+    '16 MANIFEST_INVALID maxAttempts must be a whole number from 1',
     '16 MANIFEST_INVALID 0 is not a whole number from 1 to 10000',
     '17 MANIFEST_INVALID name: "Ship It" is not a name: a letter, then at most 63 of a-z 0-9 _ -',
     '18 MANIFEST_INVALID 0 is not a whole number from 1 to 10000',
@@ -118,9 +118,9 @@ test('errors of all layers and missing files are reported together, each with it
   expect(summaryOf(missing)).toEqual([
     '3 LINT_FILE_MISSING the schema OrderSchema was not found in any file',
     '7 LINT_FILE_MISSING judge has no instructions; expected agents/judge/CLAUDE.md',
-    '12 LINT_FILE_MISSING there is no file order.liquid',
-    '13 LINT_FILE_MISSING there is no file rules.md',
+    '12 LINT_FILE_MISSING the file order.liquid does not exist',
+    '13 LINT_FILE_MISSING the file rules.md does not exist',
     '14 LINT_FILE_MISSING schemas/verdict.ts exports no Verdict',
-    '20 LINT_FILE_MISSING there is no file hooks/shop.ts',
+    '20 LINT_FILE_MISSING the file hooks/shop.ts does not exist',
   ])
 })

@@ -155,7 +155,7 @@ test('a webhook without a secret is a warning in validate, and is refused when i
   folder.write('manifest.yaml', UNSIGNED)
   const { code, stdout } = await folder.run(['manifest', 'validate'])
   expect([code, stdout]).toEqual([0, expect.stringContaining('manifest.yaml:3:12 warning LINT_WEBHOOK_UNSIGNED mail')])
-  expect(stdout).toContain('here mail is at /hooks/mail')
+  expect(stdout).toContain('this server has mail at /hooks/mail')
   expect((await folder.run(['send', 'mail.came', '{}'])).code).toBe(0)
   const served = await folder.run(['dev', '--port', '0'])
   expect([served.code, served.stderr]).toEqual([4, expect.stringContaining('WEBHOOK_UNSIGNED')])

@@ -24,7 +24,7 @@ const MANIFESTS: readonly (readonly [name: string, reached: readonly number[], m
   ['bike-rental', [25, 22, 4, 6, 15], []],
   ['claims', [21, 20, 6, 0, 9], []],
   ['clinic', [26, 22, 8, 0, 10], []],
-  ['energy', [28, 24, 4, 3, 10], ['fault.unknown: sort-fault did not get to it']],
+  ['energy', [28, 24, 4, 3, 10], ['fault.unknown: sort-fault did not reach it']],
   ['invoices', [29, 19, 7, 5, 11], []],
   ['newsroom', [23, 22, 4, 2, 11], []],
   ['outreach', [24, 20, 3, 4, 10], []],

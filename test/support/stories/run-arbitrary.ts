@@ -183,7 +183,13 @@ const commandArbitraries: { readonly [Type in RunCommand['type']]: fc.Arbitrary<
     retry,
     roll,
   }),
-  mark_uncertain: fc.record({ ...toStep, type: fc.constant('mark_uncertain'), reason: text, task, isGone: fc.boolean() }),
+  mark_uncertain: fc.record({
+    ...toStep,
+    type: fc.constant('mark_uncertain'),
+    reason: text,
+    task,
+    isGone: fc.boolean(),
+  }),
   resolve_step: fc.record({
     ...toStep,
     type: fc.constant('resolve_step'),

@@ -1,5 +1,5 @@
 /**
- * Decides when a failed attempt is retried.
+ * The pauses before the retries of a failed attempt. model/run/attempt.ts decides if there is a retry.
  *
  * Owns the arithmetic of back-off. The random number (`roll`) is an argument; waiting is a fact with an instant.
  */

@@ -4,7 +4,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { FinalError } from '#model/run/step-failure.ts'
 import type { Tool } from '#ports/tool.ts'
-import { callAlone, type ToolAnswer } from './tool-broker.ts'
+import { callAlone, type ToolAnswer } from './direct-tool-call.ts'
 
 const toolOf = (given: Partial<Tool>): Tool => ({
   name: 'crm.get',
