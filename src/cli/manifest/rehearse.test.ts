@@ -86,7 +86,7 @@ functions:
     expect(rehearsal.handlers.missed).toEqual([
       { name: 'never', why: 'no data was found for payload.n > 3 && payload.n < 2' },
       { name: 'off', why: 'it is switched off' },
-      { name: 'deaf', why: 'nobody sent c.d' },
+      { name: 'deaf', why: 'c.d was not sent' },
     ])
     expect(rehearsal.events.missed).toEqual([
       { name: 'c.d', why: 'no answer was found for output.n > 3 && output.n < 2' },
@@ -125,7 +125,7 @@ functions: [{name: ping, trigger: pong.sent, emits: ping.sent}, {name: pong, tri
   test('with one path and one decision reports the others as missed', async () => {
     const { actions, routes } = await play(CAMPAIGN, { paths: 'first', humans: 'reject' })
     expect(actions.reached).toContain('after-draft-ready:reject')
-    expect(actions.missed).toContainEqual({ name: 'after-draft-ready:approve', why: 'nobody chose it' })
+    expect(actions.missed).toContainEqual({ name: 'after-draft-ready:approve', why: 'no simulated person chose it' })
     expect(routes.missed).toHaveLength(2)
   })
 

@@ -48,7 +48,7 @@ export const agent = (name: string, options: AgentOptions = {}): AgentSource => 
 
 const oneOf = <T extends string>(value: T | undefined, words: readonly [T, ...T[]], path: string): T => {
   if (value === undefined) return words[0]
-  if (!words.includes(value)) throw invalid(path, `"${value}" is none of ${words.join(', ')}`)
+  if (!words.includes(value)) throw invalid(path, `"${value}" is not one of ${words.join(', ')}`)
   return value
 }
 
@@ -99,7 +99,7 @@ const asksOf = ({ users = [], groups = [] }: NonNullable<AgentOptions['asks']> =
 
 const serverOf = (server: McpServerSource, path: string): McpServer => {
   if ((server.url === undefined) === (server.command === undefined))
-    throw invalid(`${path}.${server.name}`, 'a server has either a url or a command')
+    throw invalid(`${path}.${server.name}`, 'a server needs either a url or a command')
   return {
     name: server.name,
     url: server.url ?? null,

@@ -18,10 +18,12 @@ const MAX_LENGTH = 2_048
 
 const problemOf = (url: string): string | null => {
   if (url.length > MAX_LENGTH) return `it has more than ${MAX_LENGTH} characters`
-  if (!URL.canParse(url)) return 'it is no URL'
+  if (!URL.canParse(url)) return 'it is not a URL'
   const { protocol, username, password } = new URL(url)
   if (protocol !== 'https:' && protocol !== 'http:') return 'it is neither http: nor https:'
-  return username === '' && password === '' ? null : 'it has credentials in it; the signature proves who calls'
+  return username === '' && password === ''
+    ? null
+    : 'it contains credentials; remove them, the signature identifies the sender'
 }
 
 /** Throws if the address is invalid or the system has no callback function. */
@@ -29,5 +31,5 @@ export const checkCallback = ({ functions }: System, url: string): void => {
   const problem = problemOf(url)
   if (problem !== null) throw new TrihandError('INPUT_INVALID', `callback_url: ${problem}`)
   if (!functions.has(CALLBACK))
-    throw new TrihandError('CALLBACK_UNSIGNED', 'there is no secret to sign a callback with')
+    throw new TrihandError('CALLBACK_UNSIGNED', 'callbacks need a secret for their signature')
 }

@@ -16,7 +16,7 @@ const MODES: readonly CancelMode[] = ['between_steps', 'abort']
 const defineRule = (source: CancelSource, path: string): CancelRule => {
   const { event, match = null, timeout, mode = 'between_steps' } = source
   if (!isEventType(event)) throw invalid(`${path}.event`, `"${event}" is not an event type`)
-  if (match !== null && source.if !== undefined) throw invalid(path, 'takes match or if, not both')
+  if (match !== null && source.if !== undefined) throw invalid(path, 'needs match or if, not both')
   const unmatched = match === null ? null : keyProblem(MATCH_PATH, match)
   if (unmatched !== null) throw invalid(`${path}.match`, unmatched)
   if (source.if !== undefined) ruleAt(`${path}.if`, source.if)

@@ -41,7 +41,7 @@ test.each([
   [{ agent: 'plain' }, 'there is no agent plain'],
   [{ executors: ['purr'] }, 'did you mean pure?'],
   [{ onMessageWhileRunning: 'steer' as never }, 'enqueue'],
-  [{ name: 'No Name' }, 'a name begins with a letter'],
+  [{ name: 'No Name' }, 'a name must begin with a letter'],
 ] as const)('%j is refused', (chat, words) => {
   expect(() => define(system(chat))).toThrow(words)
 })

@@ -78,7 +78,7 @@ const draftedPlan = (
   known: Known,
 ): ChatExecutor => {
   if (approval === 'never')
-    throw invalid(`${path}.approval`, 'a plan that is drafted in a chat is always approved by a person')
+    throw invalid(`${path}.approval`, 'a person must always approve a plan that is drafted in a chat')
   return { name: PLAN, description: description ?? planWords(known), kind: 'plan', needsApproval: true }
 }
 
@@ -104,7 +104,7 @@ const executorOf = (given: string | ChatExecutorSource, path: string, known: Kno
     const near = nearest(name, [...functions.keys(), ...TYPES, PLAN, ...executors.keys()])
     throw invalid(
       `${path}.${name}`,
-      `there is no such handler or executor${near === null ? '' : `; did you mean ${near}?`}`,
+      `this system has no such handler or executor${near === null ? '' : `; did you mean ${near}?`}`,
     )
   }
   const word = oneOf(`${path}.${name}.approval`, approval, APPROVALS)

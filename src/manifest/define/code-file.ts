@@ -21,11 +21,11 @@ type Code = (...given: readonly never[]) => never
 export const codeFile = (reference: string, text = ''): Code => {
   const [file = '', name = 'default'] = reference.replace(/^\.\//, '').split('#')
   if (file === '' || file.split(/[\\/]/).includes('..') || /^([/\\]|[A-Za-z]:)/.test(file))
-    throw new TrihandError('PATH_ESCAPE', `${reference} is no file below the folder of a module`)
+    throw new TrihandError('PATH_ESCAPE', `${reference} is not a file in the folder of a module`)
   const code: Code = () => {
     throw new TrihandError(
       'ISOLATION_UNAVAILABLE',
-      `${file} belongs to an isolated module and is not run in this process`,
+      `${file} belongs to an isolated module and cannot run in this process`,
     )
   }
   const mark: CodeFile = { file, name }
@@ -46,8 +46,8 @@ export const misplacedCode = (code: unknown, module: Module | null): string | nu
   if (typeof code !== 'function') return null
   const isFile = codeFileOf(code) !== null
   if (isFile && module?.isolation === undefined)
-    return 'its code is a file of an isolated module; give its module isolation: process'
+    return 'its code is a file, which needs an isolated module; give its module isolation: process'
   if (!isFile && module?.isolation !== undefined)
-    return `module ${module.name} runs in processes of its own; name the code as a file of its folder, ${module.isolation.folder}`
+    return `module ${module.name} runs in separate processes; give the code as a file in its folder, ${module.isolation.folder}`
   return null
 }

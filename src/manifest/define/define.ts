@@ -115,7 +115,7 @@ const schemaIn = (given: unknown): unknown => (isEventOptions(given) ? (given.sc
 const defineEvent = (type: string, whole: unknown, only: HumanOnly | null): EventDefinition => {
   const given = schemaIn(whole)
   if (!isEventType(type))
-    throw invalid(`events.${type}`, 'an event type is lower case words joined by dots, at most 128 characters')
+    throw invalid(`events.${type}`, 'an event type must be lower-case words joined by dots, at most 128 characters')
   if (isReservedType(type))
     throw new TrihandError('EVENT_RESERVED', `${type} has a reserved prefix`, { place: { path: `events.${type}` } })
   if (given === null || given === true) return { type, schema: null, only }
@@ -173,12 +173,12 @@ const defineFunction = (source: FunctionSource, around: Surroundings): FunctionD
   const { name, options, modality = 'workflow' } = source
   const code = codeGiven(source.code)
   const path = `${modality === 'workflow' ? 'function' : modality}s.${name}`
-  if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
+  if (!NAME.test(name)) throw invalid(path, 'a name must begin with a letter and have at most 64 of a-z 0-9 _ -')
   if (modality === 'workflow' && code !== null && typeof code !== 'function')
     throw invalid(path, 'the code of a function must be a function')
   const retry = { ...DEFAULT_RETRY, ...options.retry }
   if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
-    throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
+    throw invalid(`${path}.retry`, 'maxAttempts must be a whole number from 1')
   const module = moduleOf(modules, path, name, options.module)
   const misplaced = modality === 'workflow' ? misplacedCode(code, module) : null
   if (misplaced !== null) throw invalid(path, misplaced)

@@ -26,7 +26,7 @@ describe('an endpoint', () => {
   })
 
   test.each<[string, Partial<EndpointSource>, RegExp]>([
-    ['a name', { name: 'Books' }, /a name begins with a letter/],
+    ['a name', { name: 'Books' }, /a name must begin with a letter/],
     ['a short name', { name: 'b'.repeat(49) }, /at most 48/],
     ['an address', { url: 'books' }, /not an address/],
     ['an address of the web', { url: 'ftp://books.example' }, /not an address/],

@@ -38,9 +38,9 @@ const checkUrl = (url: string, path: string): void => {
 const defineEndpoint = ({ name, url, events, secret = [] }: EndpointSource): EndpointDefinition => {
   const path = `endpoints.${name}`
   checkName(name, path)
-  if (name.length > MAX_NAME) throw invalid(path, `the name of an endpoint has at most ${MAX_NAME} characters`)
+  if (name.length > MAX_NAME) throw invalid(path, `the name of an endpoint must have at most ${MAX_NAME} characters`)
   checkUrl(url, `${path}.url`)
-  if (events.length === 0) throw invalid(`${path}.events`, 'an endpoint is told of at least one type of event')
+  if (events.length === 0) throw invalid(`${path}.events`, 'an endpoint needs at least one event type')
   const odd = events.find((type) => !isEventType(type))
   if (odd !== undefined) throw invalid(`${path}.events`, `"${odd}" is not an event type`)
   return { name, url, events: [...new Set(events)], secrets: typeof secret === 'string' ? [secret] : secret }

@@ -43,9 +43,9 @@ export const defineExecutors = (sources: readonly ExecutorSource[]): ReadonlyMap
   const executors = new Map<string, ExecutorDefinition>()
   for (const source of sources) {
     const { type } = source
-    if (!TYPE.test(type)) throw invalidAt(`executors.${type}`, 'a type has at most 64 of a-z 0-9 _ -')
+    if (!TYPE.test(type)) throw invalidAt(`executors.${type}`, 'a type must have at most 64 of a-z 0-9 _ -')
     if (executors.has(type) || BUILT_IN.has(type))
-      throw new TrihandError('EXECUTOR_DUPLICATE', `the type ${type} has an executor already`)
+      throw new TrihandError('EXECUTOR_DUPLICATE', `the type ${type} already has an executor`)
     executors.set(type, definitionOf(source))
   }
   return executors

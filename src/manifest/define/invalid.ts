@@ -7,5 +7,5 @@ export const invalid = (path: string, problem: string, cause?: unknown): Trihand
   new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path }, cause })
 
 export const checkName = (name: string, path: string): void => {
-  if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
+  if (!NAME.test(name)) throw invalid(path, 'a name must begin with a letter and have at most 64 of a-z 0-9 _ -')
 }

@@ -37,7 +37,7 @@ const priceOf = (id: string, given: NonNullable<ModelsSource['prices']>[string])
   const price = { cachedInput: null, cacheWrites: null, ...given }
   for (const dollars of Object.values(price))
     if (dollars !== null && !(Number.isFinite(dollars) && dollars >= 0))
-      throw invalid(`prices.${id}`, 'a price is in dollars for a million tokens')
+      throw invalid(`prices.${id}`, 'a price must be a number: dollars per million tokens')
   return price
 }
 

@@ -45,14 +45,14 @@ describe('modules as authors write them', () => {
           { name: 'a', functions: ['f'] },
           { name: 'b', functions: ['f'] },
         ]),
-      'f is in module a already',
+      'f is already in module a',
     ],
     ['two modules of one name', () => defineModules([{ name: 'a' }, { name: 'a' }]), 'MANIFEST_DUPLICATE_NAME'],
     ['a bad name', () => defineModules([{ name: 'A' }]), 'MANIFEST_INVALID: modules.A'],
     [
       'an unknown operation',
       () => defineModules([{ name: 'a', allow: { operations: ['mail'] } }]),
-      '"mail" is none of transform',
+      '"mail" is not one of transform',
     ],
   ])('%s is refused', (_, work, expected) => {
     expect(refusal(work)).toContain(expected)

@@ -45,7 +45,7 @@ const allowlistOf = (path: string, allow: ModuleSource['allow'] = {}): Allowlist
   const { operations = [], hosts = [], tables = {}, events = [], secrets = [], modules = [] } = allow
   const unknown = operations.find((operation) => !OPERATIONS.has(operation))
   if (unknown !== undefined)
-    throw invalid(`${path}.allow.operations`, `"${unknown}" is none of ${[...OPERATIONS].join(', ')}`)
+    throw invalid(`${path}.allow.operations`, `"${unknown}" is not one of ${[...OPERATIONS].join(', ')}`)
   return {
     operations,
     hosts,
@@ -60,12 +60,15 @@ const allowlistOf = (path: string, allow: ModuleSource['allow'] = {}): Allowlist
 const isolationOf = (path: string, { name, isolation = 'none', folder }: ModuleSource): Isolation | null => {
   if (isolation === 'none') {
     if (folder === undefined) return null
-    throw invalid(`${path}.folder`, 'only a module with isolation: process has a folder')
+    throw invalid(`${path}.folder`, 'only a module with isolation: process can have a folder')
   }
-  if (isolation !== 'process') throw invalid(`${path}.isolation`, `"${String(isolation)}" is none of process, none`)
+  if (isolation !== 'process') throw invalid(`${path}.isolation`, `"${String(isolation)}" is not one of process, none`)
   const own = (folder ?? `modules/${name}`).replace(/^\.\//, '').replace(/\/+$/, '')
   if (own === '' || own === '.' || own.split(/[\\/]/).some((part) => part === '..' || part.startsWith('.')))
-    throw invalid(`${path}.folder`, `"${folder}" is no folder of its own; name one below the folder of the system`)
+    throw invalid(
+      `${path}.folder`,
+      `"${folder}" is not a folder of its own; give a folder below the folder of the system`,
+    )
   return { folder: own }
 }
 
@@ -74,7 +77,8 @@ export const defineModules = (sources: readonly ModuleSource[]): Modules => {
   const byFunction = new Map<string, Module>()
   for (const source of sources) {
     const path = `modules.${source.name}`
-    if (!NAME.test(source.name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
+    if (!NAME.test(source.name))
+      throw invalid(path, 'a name must begin with a letter and have at most 64 of a-z 0-9 _ -')
     if (byName.has(source.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two modules are named ${source.name}`)
     const { tools } = source
@@ -88,7 +92,7 @@ export const defineModules = (sources: readonly ModuleSource[]): Modules => {
     byName.set(source.name, module)
     for (const name of source.functions ?? []) {
       const other = byFunction.get(name)
-      if (other !== undefined) throw invalid(`${path}.functions`, `${name} is in module ${other.name} already`)
+      if (other !== undefined) throw invalid(`${path}.functions`, `${name} is already in module ${other.name}`)
       byFunction.set(name, module)
     }
   }
@@ -102,6 +106,6 @@ export const moduleOf = (modules: Modules, path: string, name: string, given: st
   const named = modules.byName.get(given)
   if (named === undefined) throw invalid(`${path}.module`, `there is no module ${given}`)
   if (listed !== null && listed !== named)
-    throw invalid(`${path}.module`, `${name} names module ${given} and is listed by ${listed.name}`)
+    throw invalid(`${path}.module`, `${name} names module ${given} but is listed by ${listed.name}`)
   return named
 }

@@ -39,9 +39,7 @@ describe('placement as authors write it', () => {
     expect(pinOf({ pinFor: '1h' })).toEqual({ mode: 'soft', forMs: 3_600_000 })
     expect(pinOf({ pin: 'hard' }).mode).toBe('hard')
     expect(pinOf({ pin: 'none' }).mode).toBe('none')
-    expect(codeOf(() => pinOf({ pin: 'hard', pinFor: '1h' }))).toMatch(
-      'functions.f.pin_for: stands beside `pin: soft` alone',
-    )
+    expect(codeOf(() => pinOf({ pin: 'hard', pinFor: '1h' }))).toMatch('functions.f.pin_for: needs `pin: soft`')
     expect(codeOf(() => pinOf({ pin: 'firm' as 'hard' }))).toMatch('functions.f.pin: one of soft, hard, none')
   })
 

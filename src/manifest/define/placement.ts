@@ -47,12 +47,12 @@ const invalid = (path: string, problem: string): TrihandError =>
   new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
 
 const checkName = (path: string, name: string): void => {
-  if (!NAME.test(name)) throw invalid(path, `"${name}" begins with a letter and has at most 63 of a-z 0-9 _ . -`)
+  if (!NAME.test(name)) throw invalid(path, `"${name}" must begin with a letter and have at most 63 of a-z 0-9 _ . -`)
 }
 
 const checkValue = (path: string, value: unknown): void => {
   if (typeof value !== 'string' || !isPlainText(value, MAX_VALUE))
-    throw invalid(path, `a label's value is a text of 1 to ${MAX_VALUE} characters`)
+    throw invalid(path, `the value of a label must be a text of 1 to ${MAX_VALUE} characters`)
 }
 
 const labelsOf = (path: string, labels: Labels): Labels => {
@@ -103,7 +103,7 @@ const preferenceOf = (path: string, source: { readonly label: string; readonly w
   const [name, value] = splitLabel(source.label) ?? []
   if (name === undefined || value === undefined)
     throw invalid(`${path}.prefer`, `"${source.label}" is not a label; expected name=value`)
-  if (!Number.isFinite(weight) || weight <= 0) throw invalid(`${path}.prefer`, 'a weight is a number above 0')
+  if (!Number.isFinite(weight) || weight <= 0) throw invalid(`${path}.prefer`, 'a weight must be a number above 0')
   checkName(`${path}.prefer`, name)
   return { label: name, value, weight }
 }
@@ -111,7 +111,7 @@ const preferenceOf = (path: string, source: { readonly label: string; readonly w
 const pinOf = (path: string, { pin: mode = DEFAULT_PIN.mode, pinFor }: PlacementSource): Pin => {
   if (!PIN_MODES.includes(mode)) throw invalid(`${path}.pin`, `one of ${PIN_MODES.join(', ')}`)
   if (pinFor === undefined) return { ...DEFAULT_PIN, mode }
-  if (mode !== 'soft') throw invalid(`${path}.pin_for`, 'stands beside `pin: soft` alone: the others have no time')
+  if (mode !== 'soft') throw invalid(`${path}.pin_for`, 'needs `pin: soft`: the other pins have no time limit')
   return { mode, forMs: durationMs(pinFor) }
 }
 

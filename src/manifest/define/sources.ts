@@ -113,7 +113,7 @@ const listOf = <Word extends string>(
   const list = given === undefined ? usual : typeof given === 'string' ? [given] : given
   const unknown = list.find((word) => !known.includes(word))
   if (unknown !== undefined || list.length === 0)
-    throw invalid(path, `"${unknown ?? ''}" is none of ${known.join(', ')}`)
+    throw invalid(path, `"${unknown ?? ''}" is not one of ${known.join(', ')}`)
   return known.filter((word) => list.includes(word))
 }
 
@@ -203,9 +203,9 @@ const watchCondition = (trigger: ConditionTrigger, path: string): ConditionSourc
   const texts = rearm === null ? [condition] : [condition, rearm]
   const keys = namesAfter('session', texts)
   if (keys.length > 0 && session === undefined)
-    throw invalid(`${path}.session`, 'the expression reads session: say which one')
+    throw invalid(`${path}.session`, 'the expression reads session: name the session')
   const missing = namesAfter('table', texts).find((name) => !Object.hasOwn(reads, name))
-  if (missing !== undefined) throw invalid(`${path}.reads`, `the expression reads table.${missing}: say which document`)
+  if (missing !== undefined) throw invalid(`${path}.reads`, `the expression reads table.${missing}: name the document`)
   const forMs = trigger.for === undefined ? 0 : durationMs(trigger.for)
   const everyMs = within(
     trigger.every === undefined ? DEFAULT_EVERY_MS : durationMs(trigger.every),
@@ -253,6 +253,6 @@ export const normaliseTrigger = (trigger: WatchTrigger, path: string): NormalTri
   const watch = watchOf(trigger, path)
   // The name is the source of its events.
   if (!isPlainText(watch.name, MAX_NAME))
-    throw invalid(path, `write it in one line; with all its options it may have ${MAX_NAME} characters`)
+    throw invalid(path, `write it in one line of at most ${MAX_NAME} characters, with all its options`)
   return { types: [WATCH_EVENTS[watch.kind]], from: watch.name, statuses: null, watch }
 }

@@ -23,12 +23,13 @@ const ANY_OBJECT: Json = { type: 'object' }
 const defineTool = (source: ToolSource): ToolDefinition => {
   const { name, effect, approval, output } = source
   const path = `tools.${name}`
-  if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 128 of A-Z a-z 0-9 _ . / -')
+  if (!NAME.test(name))
+    throw invalid(path, 'a name must begin with a letter and have at most 128 of A-Z a-z 0-9 _ . / -')
   if (!EFFECTS.includes(effect))
-    throw new TrihandError('TOOL_EFFECT_MISSING', `${path}: effect is one of ${EFFECTS.join(', ')}`, {
+    throw new TrihandError('TOOL_EFFECT_MISSING', `${path}: effect must be one of ${EFFECTS.join(', ')}`, {
       place: { path },
     })
-  if (typeof source.run !== 'function') throw invalid(path, 'the code of a tool is a function named run')
+  if (typeof source.run !== 'function') throw invalid(path, 'the code of a tool must be a function named run')
   if (typeof approval === 'string') compileRule(approval, ['input'])
   return {
     ...source,
@@ -48,7 +49,7 @@ export const defineTools = (
     const tool = defineTool(source)
     const other = onWire.get(wireName(tool.name, digest))
     if (other !== undefined)
-      throw new TrihandError('TOOL_NAME_CLASH', `${tool.name} and ${other} are one name to a model`)
+      throw new TrihandError('TOOL_NAME_CLASH', `models cannot distinguish the names ${tool.name} and ${other}`)
     onWire.set(wireName(tool.name, digest), tool.name)
     tools.set(tool.name, tool)
   }

@@ -17,19 +17,19 @@ test('[L1] a webhook has auth standard and its name as the path by default', () 
 })
 
 test.each<[string, Partial<WebhookSource>]>([
-  ['say unsigned: true', { auth: 'none', secret: '' }],
+  ['set unsigned: true', { auth: 'none', secret: '' }],
   ['needs a secret', { secret: '' }],
   ['needs a secret', { auth: 'bearer', secret: [] }],
-  ['takes no secret', { auth: 'none', unsigned: true }],
-  ['goes with auth none', { unsigned: true }],
+  ['cannot have a secret', { auth: 'none', unsigned: true }],
+  ['needs auth none', { unsigned: true }],
   ['not a path under /hooks/', { path: '/api/events' }],
   ['not a path under /hooks/', { path: '/hooks/../api' }],
   ['is not an event type', { emits: 'Paid!' }],
   ['expected one of standard', { auth: 'basic' as never }],
   ['not the name of a header', { auth: 'hmac', header: 'a b' }],
-  ['by the standard', { idHeader: 'x-id' }],
+  ['has fixed headers', { idHeader: 'x-id' }],
   ['does not cover headers', { auth: 'hmac', idHeader: 'x-github-delivery' }],
-  ['goes with auth hmac', { auth: 'api_key', scheme: 'slack' }],
+  ['needs auth hmac', { auth: 'api_key', scheme: 'slack' }],
   ['expected one of body, stripe, slack', { auth: 'hmac', scheme: 'github' as never }],
 ])('[L1][S12] refused: %s', (detail, webhook) => {
   expect(() => define(webhook)).toThrow(

@@ -97,11 +97,12 @@ const secretsOf = (source: WebhookSource, auth: WebhookAuth, path: string): read
   const given = source.secret === undefined ? [] : typeof source.secret === 'string' ? [source.secret] : source.secret
   const secrets = given.filter((secret) => secret !== '')
   if (auth === 'none') {
-    if (secrets.length > 0) throw invalid(`${path}.secret`, 'auth none takes no secret')
-    if (source.unsigned !== true) throw invalid(path, 'without a secret anyone could send: say unsigned: true')
+    if (secrets.length > 0) throw invalid(`${path}.secret`, 'auth none cannot have a secret')
+    if (source.unsigned !== true)
+      throw invalid(path, 'without a secret anyone could send: set unsigned: true to allow this')
     return []
   }
-  if (source.unsigned === true) throw invalid(`${path}.unsigned`, `goes with auth none, not with ${auth}`)
+  if (source.unsigned === true) throw invalid(`${path}.unsigned`, `needs auth none, not ${auth}`)
   if (secrets.length === 0) throw invalid(`${path}.secret`, `auth ${auth} needs a secret, like \${NAME}`)
   return secrets
 }
@@ -127,7 +128,7 @@ const headerOf = (given: string | undefined, usual: string, path: string): strin
 
 const schemeOf = ({ scheme, idHeader }: WebhookSource, auth: WebhookAuth, path: string): HmacScheme => {
   if (auth !== 'hmac') {
-    if (scheme !== undefined) throw invalid(`${path}.scheme`, `goes with auth hmac, not with ${auth}`)
+    if (scheme !== undefined) throw invalid(`${path}.scheme`, `needs auth hmac, not ${auth}`)
     return 'body'
   }
   if (idHeader !== undefined)
@@ -140,13 +141,13 @@ const schemeOf = ({ scheme, idHeader }: WebhookSource, auth: WebhookAuth, path: 
 const defineWebhook = (source: WebhookSource): WebhookDefinition => {
   const { name, emits, auth = 'standard' } = source
   const path = `webhooks.${name}`
-  if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
+  if (!NAME.test(name)) throw invalid(path, 'a name must begin with a letter and have at most 64 of a-z 0-9 _ -')
   if (!WEBHOOK_AUTHS.includes(auth)) throw invalid(`${path}.auth`, `expected one of ${WEBHOOK_AUTHS.join(', ')}`)
   if (!isEventType(emits)) throw invalid(`${path}.emits`, `"${emits}" is not an event type`)
   if (isReservedType(emits))
     throw new TrihandError('EVENT_RESERVED', `${emits} has a reserved prefix`, { place: { path: `${path}.emits` } })
   if (auth === 'standard' && (source.header ?? source.idHeader) !== undefined)
-    throw invalid(path, 'auth standard has its headers by the standard')
+    throw invalid(path, 'auth standard has fixed headers')
   const served = source.path ?? `/hooks/${name}`
   if (!PATH.test(served)) throw invalid(`${path}.path`, `"${served}" is not a path under /hooks/`)
   const scheme = schemeOf(source, auth, path)
@@ -171,7 +172,7 @@ export const defineWebhooks = (sources: readonly WebhookSource[]): ReadonlyMap<s
     const webhook = defineWebhook(source)
     const other = [...webhooks.values()].find(({ name, path }) => name === webhook.name || path === webhook.path)
     if (other !== undefined)
-      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two webhooks have the name or the path of ${webhook.name}`)
+      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two webhooks share the name or the path of ${webhook.name}`)
     webhooks.set(webhook.path, webhook)
   }
   return webhooks

@@ -60,7 +60,7 @@ export interface EntityMachineDefinition {
 const eventAt = (path: string, event: string): string => {
   if (!isEventType(event)) throw invalidAt(path, `"${event}" is not an event type`)
   if (isReservedType(event))
-    throw new TrihandError('EVENT_RESERVED', `${event} is told by the system itself`, { place: { path } })
+    throw new TrihandError('EVENT_RESERVED', `only the system sends ${event}`, { place: { path } })
   return event
 }
 
@@ -143,7 +143,7 @@ const stateOf = (path: string, source: WorkflowSource, { machines }: WorkflowWor
   if (found === undefined) throw invalidAt(`${path}.entity`, 'expected the entity of a state machine of this system')
   const { machine, key } = found
   const text = source.entityKey ?? key
-  if (text === null) throw invalidAt(`${path}.entityKey`, `the machine of ${machine.entity} names no key`)
+  if (text === null) throw invalidAt(`${path}.entityKey`, `the state machine of ${machine.entity} has no key`)
   const from = stateIn === undefined ? [] : typeof stateIn === 'string' ? [stateIn] : stateIn
   const isWritten = stateOut !== undefined && !stateOut.includes('{{') && stateOut !== 'same'
   for (const state of [...from, ...(isWritten ? [stateOut] : [])])

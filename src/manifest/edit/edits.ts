@@ -17,7 +17,7 @@ export const diff = (before: Json, after: Json): Json => patches().createPatch(b
 export const misfit = (schema: Json, value: Json): string | null => {
   try {
     const answer = jsonSchema(schema)['~standard'].validate(value)
-    if (answer instanceof Promise) return 'the schema gives no answer at once'
+    if (answer instanceof Promise) return 'the schema must validate synchronously'
     if (answer.issues === undefined) return null
     return answer.issues.map(({ path = [], message }) => `/${path.join('/')} ${message}`).join('; ')
   } catch (error) {

@@ -61,7 +61,7 @@ export const bytesWithin = (path: string, value: string | number, range: Range):
 }
 
 export const oneOf = <Word extends string>(path: string, value: Word, words: readonly Word[]): Word => {
-  if (!words.includes(value)) throw invalidAt(path, `${shown(value)} is none of ${words.join(', ')}`)
+  if (!words.includes(value)) throw invalidAt(path, `${shown(value)} is not one of ${words.join(', ')}`)
   return value
 }
 

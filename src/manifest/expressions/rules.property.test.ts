@@ -15,8 +15,8 @@ const allEnd = (texts: fc.Arbitrary<string>, numRuns: number): void => fc.assert
 describe('an expression', () => {
   test.each([
     ['[1, 2]', { kind: 'value', value: [1, 2] }],
-    ['9'.repeat(400), { kind: 'error', detail: 'gives Infinity, which is no number of JSON' }],
-    ['1e308 * 10.0', { kind: 'error', detail: 'gives Infinity, which is no number of JSON' }],
+    ['9'.repeat(400), { kind: 'error', detail: 'gives Infinity, which is not a JSON number' }],
+    ['1e308 * 10.0', { kind: 'error', detail: 'gives Infinity, which is not a JSON number' }],
   ])('%s gives a JSON value or an error', (text, answer) => expect(compileRule(text)({})).toEqual(answer))
 
   test.each(['b"z"', '1u'])('%s is refused, because JSON has no such value', (text) =>

@@ -158,7 +158,7 @@ const checkTree = (text: string, root: Node): void => {
 const plain = (value: unknown): Json => {
   if (typeof value === 'bigint') return plain(Number(value))
   if (typeof value === 'number' && !Number.isFinite(value))
-    throw new Error(`gives ${value}, which is no number of JSON`)
+    throw new Error(`gives ${value}, which is not a JSON number`)
   if (Array.isArray(value)) return value.map(plain)
   return value as Json
 }
@@ -166,11 +166,11 @@ const plain = (value: unknown): Json => {
 /** Translates the language's messages about its bounds into advice. */
 const BOUNDS: Readonly<Record<string, string>> = {
   maxMapEntries:
-    'a map in braces is no part of an expression; compare fields one by one, or quote a template: "{{ … }}"',
+    'an expression cannot contain a map in braces; compare fields one by one, or quote a template: "{{ … }}"',
   maxAstNodes: 'the expression has more than 200 parts; split it, or decide in a function',
   maxDepth: 'the expression nests deeper than 32; split it, or decide in a function',
-  maxListElements: 'a list in an expression has at most 64 elements',
-  maxCallArguments: 'a function of an expression takes one argument',
+  maxListElements: 'a list in an expression can have at most 64 elements',
+  maxCallArguments: 'a function in an expression takes one argument',
 }
 
 const inWords = (problem: string, text: string, position: number, roots: readonly string[]): string => {
@@ -179,7 +179,7 @@ const inWords = (problem: string, text: string, position: number, roots: readonl
   const [, name] = /^Unknown variable: (\w+)/.exec(problem) ?? []
   if (name !== undefined) {
     const near = nearest(name, [...roots])
-    return `${name} is not known here${near === null ? '' : ` (did you mean ${near}?)`}; known are ${roots.join(', ')}`
+    return `${name} is unknown here${near === null ? '' : ` (did you mean ${near}?)`}; expected one of ${roots.join(', ')}`
   }
   if (/^Unexpected character: =/.test(problem) && text[position + 1] !== '=') return 'write == to compare'
   return problem

@@ -44,7 +44,7 @@ export const defineCircuit = (path: string, name: string, source: CircuitSource 
   if (!(failureRate > 0 && failureRate <= 1)) throw invalid(`${path}.circuit.failureRate`, 'above 0, at most 1')
   if (!WHEN_OPEN.includes(whenOpen)) throw invalid(`${path}.circuit.whenOpen`, 'wait, fail or fallback')
   const openForMs = durationMs(openFor)
-  if (openForMs < 1) throw invalid(`${path}.circuit.openFor`, 'longer than nothing')
+  if (openForMs < 1) throw invalid(`${path}.circuit.openFor`, 'a duration above 0')
   const maxOpenForMs = Math.max(openForMs, MAX_OPEN_MS)
   return { key, keyRule, policy: { window, minCalls, failureRate, openForMs, maxOpenForMs }, codes, whenOpen }
 }

@@ -200,7 +200,7 @@ describe('shared budgets', () => {
   })
 
   test('[H5] an unknown budget, and a cost above its limit, are refused', () => {
-    expect(() => throttleIn(system({ throttle: { shared: 'post' } }))).toThrow('there is mail')
+    expect(() => throttleIn(system({ throttle: { shared: 'post' } }))).toThrow('it has mail')
     expect(() => throttleIn(system({ throttle: { shared: 'mail', cost: 11 } }))).toThrow('more than the limit of 10')
   })
 })

@@ -145,7 +145,7 @@ const concurrencyOf = (path: string, source: ConcurrencySource): Concurrency => 
   const { scope = 'handler', key, unit = 'step', weight = 1 } = source
   const limit = wholeNumber(`${path}.limit`, source.limit, LIMIT)
   if (source.total !== undefined && key === undefined)
-    throw invalidAt(`${path}.total`, 'is about all keys together, and there is no key')
+    throw invalidAt(`${path}.total`, 'limits all keys together, but there is no key')
   return {
     total: source.total === undefined ? null : wholeNumber(`${path}.total`, source.total, LIMIT),
     scope: oneOf(`${path}.scope`, scope, CONCURRENCY_SCOPES),
@@ -169,11 +169,11 @@ const boundedBy = (
   })
   const [entry, other] = bounded
   if (entry?.onLimit === undefined || entry.onLimit === 'queue') return null
-  if (other !== undefined) throw conflict(path, 'two limits say what becomes of a run that finds no room; keep one')
+  if (other !== undefined) throw conflict(path, 'two limits decide what happens to a run without a free slot; keep one')
   if ((entry.scope ?? 'handler') !== 'handler')
-    throw conflict(path, `onLimit ${entry.onLimit} is for runs of one handler, not for scope ${entry.scope}`)
+    throw conflict(path, `onLimit ${entry.onLimit} works for runs of one handler, not for scope ${entry.scope}`)
   if ((options.overlap ?? 'allow') !== 'allow')
-    throw conflict(path, 'overlap and onLimit both say what becomes of a run that finds another; keep one')
+    throw conflict(path, 'overlap and onLimit both decide what happens to a second run; keep one')
   return { key: entry.key, policies: { overlap: AT_LIMIT[entry.onLimit], room: entry.limit } }
 }
 
@@ -183,9 +183,9 @@ const conflict = (path: string, problem: string): TrihandError =>
 const checkConflicts = (path: string, source: FlowSource): void => {
   const { batch, debounce, overlap = 'allow', overlapKey } = source
   if (batch !== undefined && debounce !== undefined)
-    throw conflict(path, 'batch and debounce both gather events; keep one')
+    throw conflict(path, 'batch and debounce both collect events; keep one')
   if (source.fanIn !== undefined && (batch ?? debounce) !== undefined)
-    throw conflict(path, 'a fan-in gathers events too; keep it, or batch, or debounce')
+    throw conflict(path, 'fan-in, batch and debounce all collect events; keep one')
   const other = concurrencySources(source).find(({ key }) => key !== undefined && key !== batch?.key)
   if (batch !== undefined && other !== undefined)
     throw conflict(path, `a batch has one key for all its events, but concurrency asks each for ${other.key}`)

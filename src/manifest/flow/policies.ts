@@ -36,7 +36,7 @@ const idempotencyOf = (path: string, source: FlowSource['idempotency']): FlowPol
   if (['session', 'global'].includes(scope))
     throw invalidAt(
       `${path}.scope`,
-      `keys are those of one handler, and ${scope} would have no effect; put what tells the runs apart into the key`,
+      `keys belong to one handler, so ${scope} has no effect; put what distinguishes the runs into the key`,
     )
   oneOf(`${path}.scope`, scope, IDEMPOTENCY_SCOPES)
   return {
@@ -100,7 +100,7 @@ const throttleOf = (path: string, source: FlowSource['throttle'], budgets: Share
   const policy = 'shared' in source ? budgets.get(source.shared) : budgetOf(path, source)
   if (policy === undefined) {
     const known = [...budgets.keys()].join(', ') || 'none'
-    throw invalidAt(`${path}.shared`, `no such entry of limits.shared; there is ${known}`)
+    throw invalidAt(`${path}.shared`, `limits.shared has no such entry; it has ${known}`)
   }
   if (typeof cost === 'number' && cost > policy.limit)
     throw new TrihandError('COST_TOO_HIGH', `${path}.cost: ${cost} is more than the limit of ${policy.limit}`, {
@@ -122,7 +122,7 @@ const fanInOf = (path: string, source: NonNullable<FlowSource['fanIn']>): FanInP
   const { primary, waitFor, timeout = DEFAULT_TIMEOUT, collect = 'first' } = source
   const types = [...new Set([primary, ...waitFor])]
   for (const type of types) if (!isEventType(type)) throw invalidAt(path, `"${type}" is not an event type`)
-  if (types.length < 2) throw invalidAt(`${path}.waitFor`, 'expected at least one event beside the primary one')
+  if (types.length < 2) throw invalidAt(`${path}.waitFor`, 'expected at least one event besides the primary one')
   return {
     primary,
     types,

@@ -43,16 +43,22 @@ const GATED = ['idempotency', 'rateLimit', 'debounce', 'batch', 'overlap', 'thro
 const checkReader = ({ name, options }: Reading): void => {
   const gated = GATED.find((option) => Object.hasOwn(options, option))
   if (gated !== undefined)
-    throw new TrihandError('POLICY_CONFLICT', `functions.${name}: ${gated} is for events; a queue has its own order`)
+    throw new TrihandError(
+      'POLICY_CONFLICT',
+      `functions.${name}: ${gated} works for events only; a queue has its own order`,
+    )
 }
 
 const defineQueue = (source: QueueSource, readers: readonly Reading[]): QueueDefinition => {
   const { name, maxLength = 10_000, onFull = 'reject', visibility = DEFAULT_VISIBILITY, maxAttempts = 5 } = source
   const path = `queues.${name}`
-  if (!NAME.test(name)) throw invalidAt(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
+  if (!NAME.test(name)) throw invalidAt(path, 'a name must begin with a letter and have at most 64 of a-z 0-9 _ -')
   const [reader, other] = readers.filter(({ options }) => options.source?.queue === name)
   if (other !== undefined)
-    throw new TrihandError('POLICY_CONFLICT', `${path}: both ${reader?.name} and ${other.name} work through it`)
+    throw new TrihandError(
+      'POLICY_CONFLICT',
+      `${path}: both ${reader?.name} and ${other.name} process it; only one function can`,
+    )
   if (reader !== undefined) checkReader(reader)
   const batch = wholeNumber(`functions.${reader?.name}.source.batch`, reader?.options.source?.batch ?? 10, {
     min: 1,

@@ -27,7 +27,7 @@ const DEFAULTS: Readonly<Record<TaskType, readonly string[]>> = {
 }
 
 const emitsOf = ({ emits, emitsEvent = emits }: ActionSource, path: string): string | null => {
-  if (emits !== undefined && emits !== emitsEvent) throw invalid(path, 'emits and emitsEvent name two events')
+  if (emits !== undefined && emits !== emitsEvent) throw invalid(path, 'emits and emitsEvent name different events')
   if (emitsEvent === undefined) return null
   if (!isEventType(emitsEvent)) throw invalid(`${path}.emitsEvent`, `"${emitsEvent}" is not an event type`)
   if (isReservedType(emitsEvent))
@@ -52,7 +52,7 @@ const stateOf = (source: ActionSource, terminal: boolean, path: string): ActionS
   if (!words.includes(state))
     throw invalid(
       `${path}.nextState`,
-      `"${state}" is none of ${words.join(', ')}, as terminal is ${JSON.stringify(terminal)}`,
+      `"${state}" is not one of ${words.join(', ')}, as terminal is ${JSON.stringify(terminal)}`,
     )
   return state as ActionState
 }
@@ -81,11 +81,11 @@ const marksOf = ({ marksApproved: marks }: ActionSource, base: TaskAction, path:
   if (marks === undefined) return null
   const approves = base.nextState === 'approved'
   if (marks === false) {
-    if (approves) throw invalid(`${path}.marksApproved`, `${base.name} leads to approved, so it approves something`)
+    if (approves) throw invalid(`${path}.marksApproved`, `${base.name} leads to approved, so it must approve something`)
     return base.nextState === 'completed' ? [] : null
   }
   if (!base.terminal || base.nextState === 'rejected' || (marks === true && !approves))
-    throw invalid(`${path}.marksApproved`, `${base.name} approves nothing`)
+    throw invalid(`${path}.marksApproved`, `${base.name} does not lead to approved, so it cannot approve anything`)
   return marks === true ? null : listOf(marks)
 }
 

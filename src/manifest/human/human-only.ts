@@ -63,9 +63,13 @@ export const humanOnlyEvents = (declared: Declared): ReadonlyMap<string, HumanOn
     if (given.open !== true) continue
     const path = `events.${type}.open`
     if (!only.delete(type))
-      throw new TrihandError('MANIFEST_INVALID', `${path}: programs may send it anyway: no person alone causes it`, {
-        place: { path },
-      })
+      throw new TrihandError(
+        'MANIFEST_INVALID',
+        `${path}: programs could still send it: it is not caused by a person alone`,
+        {
+          place: { path },
+        },
+      )
   }
   return only
 }
@@ -127,7 +131,7 @@ const intruding = ({ functions, chats }: Parts): readonly TrihandError[] => {
   ]
   return called.flatMap(({ name, path }) =>
     functions.get(name)?.internal === true
-      ? new TrihandError('FUNCTION_INTERNAL', `${path}: ${name} is started by its triggers alone`, { place: { path } })
+      ? new TrihandError('FUNCTION_INTERNAL', `${path}: only its triggers start ${name}`, { place: { path } })
       : [],
   )
 }

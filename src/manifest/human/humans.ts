@@ -91,10 +91,10 @@ const defineSection = (source: SectionSource, at: string): SectionDefinition => 
   const type = oneOf(`${path}.type`, source.type ?? fallback, SECTIONS)
   const editable = source.editable ?? type === 'editable'
   if (type !== 'review_items' && source.items !== undefined)
-    throw invalid(`${path}.items`, `a section of type ${type} has no items`)
+    throw invalid(`${path}.items`, `a section of type ${type} cannot have items`)
   if (editable && type !== 'review_items' && type !== 'editable')
-    throw invalid(`${path}.editable`, `a section of type ${type} is only shown`)
-  if (type === 'editable' && !editable) throw invalid(`${path}.editable`, 'a section of type editable is editable')
+    throw invalid(`${path}.editable`, `a section of type ${type} is read-only`)
+  if (type === 'editable' && !editable) throw invalid(`${path}.editable`, 'a section of type editable must be editable')
   const schema = source.schema === undefined ? null : jsonSchemaOf(source.schema, `${path}.schema`)
   return { id, type, title, content: toJson(content), items: toJson(items), editable, schema }
 }
@@ -125,18 +125,22 @@ const defineQuorum = (
   const people = new Set(assign.users).size + (assign.rule === null ? 0 : 1)
   const isBounded = assign.groups.length === 0 && people > 0
   const needed = votersNeeded({ quorum, actions })
-  const split = needed > Math.max(quorum.approve, quorum.reject) ? ', so that votes both ways cannot end in a tie' : ''
+  const split = needed > Math.max(quorum.approve, quorum.reject) ? ', so that votes cannot end in a tie' : ''
   if (isBounded && needed > people)
-    throw new TrihandError('QUORUM_IMPOSSIBLE', `${path}: ${needed} people are needed${split}, and ${people} asked`, {
-      place: { path },
-    })
+    throw new TrihandError(
+      'QUORUM_IMPOSSIBLE',
+      `${path}: the quorum needs ${needed} people${split}; ${people} are assigned`,
+      {
+        place: { path },
+      },
+    )
   return quorum
 }
 
 const defineSeparation = (given: TaskOptions['separation'] = 'none', path: string): SeparationDefinition => {
   const words = typeof given === 'string' ? [given] : given
   if (typeof given === 'string' && given !== 'none' && given !== 'requester')
-    throw invalid(path, `"${given}" is neither none nor requester; write steps as a list`)
+    throw invalid(path, `"${given}" is neither none nor requester; give steps as a list`)
   return {
     requester: words.includes('requester'),
     steps: words.filter((word) => word !== 'requester' && word !== 'none'),
@@ -149,16 +153,16 @@ const defineAuto = (
   path: string,
 ): string | null => {
   if (given === undefined) return escalation.length > 0 ? 'escalate' : null
-  if (deadline === null) throw invalid(path, 'there is no deadline that could pass')
+  if (deadline === null) throw invalid(path, 'it needs a deadline')
   if (given === 'expire') return given
   if (given === 'escalate') {
-    if (escalation.length === 0) throw invalid(path, 'there is no level to escalate to')
+    if (escalation.length === 0) throw invalid(path, 'it needs a level to escalate to')
     return given
   }
   const action = actions.find(({ name }) => name === given)
   const known = actions.map(({ name }) => name).filter((name) => !NOT_BY_SYSTEM.includes(name))
   if (action === undefined || NOT_BY_SYSTEM.includes(given))
-    throw invalid(path, `"${given}" is none of escalate, expire, ${known.join(', ')}`)
+    throw invalid(path, `"${given}" is not one of escalate, expire, ${known.join(', ')}`)
   return given
 }
 

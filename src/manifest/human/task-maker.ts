@@ -52,7 +52,7 @@ const sectionOf = (definition: SectionDefinition, compile: Compile): Filled<Sect
   const [title, content, items] = [definition.title, definition.content, definition.items].map(compile)
   return (roots) => {
     const listed = items?.(roots) ?? []
-    if (!Array.isArray(listed)) throw failed('INPUT_INVALID', `section ${id}`, 'its items are not a list')
+    if (!Array.isArray(listed)) throw failed('INPUT_INVALID', `section ${id}`, 'its items must be a list')
     return {
       ...{ id, type, editable, schema },
       title: text(title?.(roots) ?? id),
@@ -103,7 +103,7 @@ const excludedBy = ({ name, separation }: HumanDefinition, { requesters, decider
     throw failed(
       'REQUESTER_UNKNOWN',
       name,
-      'it excludes the requester, and neither a credential nor a field says who that is',
+      'it excludes the requester, but neither a credential nor a field names the requester',
     )
   return [...new Set([...(requester ? requesters : []), ...steps.flatMap((step) => decidersOf(step))])]
 }

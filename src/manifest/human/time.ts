@@ -41,7 +41,8 @@ export const addresseesOf = (given: string | readonly string[], path: string): A
 }
 
 export const defineLevels = (given: readonly EscalationSource[], path: string): readonly Level[] => {
-  if (given.length > MAX_ESCALATIONS) throw invalid(path, `at most ${MAX_ESCALATIONS} levels, not ${given.length}`)
+  if (given.length > MAX_ESCALATIONS)
+    throw invalid(path, `at most ${MAX_ESCALATIONS} levels are allowed, not ${given.length}`)
   return given.map(({ to, deadline }, i) => ({
     to: addresseesOf(to, `${path}[${i}].to`),
     deadline: deadline === undefined ? null : deadlineOf(deadline, `${path}[${i}].deadline`),
@@ -60,11 +61,11 @@ const repeating = (
 
 /** A reminder that lies further before the deadline than the longest deadline would never be sent. */
 const checkReach = (beforeMs: readonly number[], deadlines: readonly DeadlineDefinition[], path: string): void => {
-  if (deadlines.length === 0) throw invalid(path, 'reminders count back from a deadline, and there is none')
+  if (deadlines.length === 0) throw invalid(path, 'reminders count back from a deadline, but the task has none')
   const longest = Math.max(
     ...deadlines.map((deadline) => (deadline.kind === 'after' ? deadline.ms : Number.POSITIVE_INFINITY)),
   )
-  if (beforeMs.some((ms) => ms >= longest)) throw invalid(path, 'a reminder lies before the task is there')
+  if (beforeMs.some((ms) => ms >= longest)) throw invalid(path, 'a reminder would come before the task is opened')
 }
 
 const isRepeating = (given: ReminderSource | readonly Duration[]): given is ReminderSource => !Array.isArray(given)
@@ -76,7 +77,7 @@ export const defineReminders = (
 ): Reminders | null => {
   if (given === undefined) return null
   if (isRepeating(given)) return repeating(given, path)
-  if (given.length > MAX_REMINDERS) throw invalid(path, `at most ${MAX_REMINDERS} reminders`)
+  if (given.length > MAX_REMINDERS) throw invalid(path, `at most ${MAX_REMINDERS} reminders are allowed`)
   if (given.length === 0) return null
   const beforeMs = [...new Set(given.map((each) => durationWithin(path, each, { min: '1ms', max: LONGEST })))]
   beforeMs.sort((one, other) => other - one)

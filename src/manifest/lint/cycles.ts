@@ -77,7 +77,7 @@ export const lintCycles = (manifest: Manifest, tell: AddFinding): void => {
     const circle = wayBack(edges, name)
     if (circle === null) continue
     for (const member of circle) seen.add(member)
-    const message = `${[...circle, name].join(' → ')} is a circle: it stops after one round`
+    const message = `${[...circle, name].join(' → ')} is a cycle: it stops after one round`
     const path = [sections.get(name) ?? 'functions', name]
     tell({ level: 'warning', code: 'LINT_CYCLE', message, path, on: 'key' })
   }

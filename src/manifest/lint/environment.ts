@@ -32,6 +32,6 @@ export const lintEnvironment = (manifest: Manifest, known: ReadonlySet<string> |
   for (const section of PLACES)
     eachText(manifest[section], [section], (text, path) => {
       if (!SECRET_KEY.test(keyOf(path)) || text === '' || text.includes('${')) return
-      tell({ level: 'warning', code: 'LINT_SECRET_LITERAL', message: `${keyOf(path)} is written out`, path })
+      tell({ level: 'warning', code: 'LINT_SECRET_LITERAL', message: `${keyOf(path)} contains a plain secret`, path })
     })
 }

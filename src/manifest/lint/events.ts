@@ -20,11 +20,11 @@ const lintUnheard = (manifest: Manifest, traffic: Traffic, tell: AddFinding): re
   const unheard = [...traffic.sentAt].filter(([type]) => !traffic.heard.has(type))
   for (const [type, path] of unheard) {
     const isEnd = manifest.events.definitions.some(({ name, terminal }) => name === type && terminal === true)
-    const message = `${type} is sent, and nobody listens`
+    const message = `${type} is sent, but nothing listens to it`
     const remark = { code: 'LINT_EVENT_UNHEARD', message, path } as const
     tell(
       isEnd
-        ? { ...remark, level: 'info', hint: 'It is declared as an end: there is nothing to do.' }
+        ? { ...remark, level: 'info', hint: 'It is declared as terminal: there is nothing to do.' }
         : { ...remark, level: 'warning' },
     )
   }
@@ -35,8 +35,8 @@ const lintUnproduced = (manifest: Manifest, traffic: Traffic, unheard: readonly 
   for (const [type, path] of traffic.heardAt) {
     if (traffic.sent.has(type) || comesFromOutside(manifest, type)) continue
     const pairs = unheard.filter((other) => stem(other) === stem(type))
-    const words = pairs.length === 0 ? '' : `; sent and not heard: ${pairs.join(', ')}`
-    const message = `${type} is heard, and nothing produces it${words}`
+    const words = pairs.length === 0 ? '' : `; sent without a listener: ${pairs.join(', ')}`
+    const message = `${type} has a listener, but nothing sends it${words}`
     tell({ level: 'warning', code: 'LINT_EVENT_UNPRODUCED', message, path })
   }
 }

@@ -45,7 +45,7 @@ const lintTools = (handler: HandlerEntry, tell: AddFinding): void => {
   for (const subagent of recordsIn(config['subagents']))
     for (const tool of listed(subagent['tools']).map(String))
       if (!allowed.includes(tool)) {
-        const message = `${String(subagent['name'])} wants ${tool}, which ${handler.name} may not use: it is withheld`
+        const message = `${String(subagent['name'])} wants ${tool}, which ${handler.name} may not use: the tool is removed`
         const path = ['agents', handler.name, 'config', 'subagents', String(subagent['name']), 'tools']
         tell({ level: 'warning', code: 'LINT_TOOL_WIDER', message, path })
       }
@@ -59,7 +59,7 @@ const lintModuleTools = (manifest: Manifest, handler: HandlerEntry, tell: AddFin
   const given = { name: module.name, allow: NO_ALLOWANCE, tools: listed(field(module, 'tools')).map(String) }
   for (const tool of listed(config['allowed_tools']).map(String))
     if (!mayUse(given, tool)) {
-      const message = `${handler.name} wants ${tool}, which module ${module.name} does not list: it is withheld`
+      const message = `${handler.name} wants ${tool}, which module ${module.name} does not list: the tool is removed`
       tell({
         level: 'warning',
         code: 'LINT_TOOL_WIDER',
@@ -78,7 +78,7 @@ const lintAutoApprove = (manifest: Manifest, tell: AddFinding): void => {
         other['effect'] === 'once' && startingTypes(other, manifest).some((type) => sent.has(type)),
     )
     if (next === undefined) continue
-    const message = `a passed deadline approves, and ${next.handler.name} then does what cannot be undone`
+    const message = `when the deadline passes, the task is approved, and ${next.handler.name} then does something irreversible`
     const path = ['humans', handler.name, 'auto_action_on_timeout']
     tell({ level: 'warning', code: 'LINT_AUTO_APPROVE', message, path })
   }

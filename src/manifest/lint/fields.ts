@@ -121,7 +121,7 @@ const tellScope = (handler: HandlerEntry, spoken: readonly Spoken[], { payloads 
   for (const { text, path } of spoken)
     for (const name of namesIn(text).filter((one) => !known.has(one))) {
       const inScope = [...new Set([...own, ...fields])]
-      const message = `${name} is not known here; known are ${inScope.join(', ')}, and ${ROOTS.join(', ')}`
+      const message = `${name} is unknown here; expected one of ${inScope.join(', ')}, ${ROOTS.join(', ')}`
       tell({ level: 'warning', code: 'LINT_NAME_UNKNOWN', message, path })
     }
 }
@@ -135,7 +135,7 @@ const tellAction = (handler: HandlerEntry, events: ReadonlyMap<string, Json>, te
       for (const { root, parts } of pathsIn(text)) {
         const [field = ''] = parts
         if (root !== 'payload' || DECISION.includes(field)) continue
-        const message = `payload.${parts.join('.')}: here payload is the decision, which has ${DECISION.join(', ')}; what people were shown is task.context`
+        const message = `payload.${parts.join('.')}: here payload is the decision, which has ${DECISION.join(', ')}; what people saw is task.context`
         tell({ level: 'warning', code: 'LINT_FIELD_UNKNOWN', message, path: at })
       }
     const schema = typeof event === 'string' ? events.get(event) : undefined
@@ -144,7 +144,7 @@ const tellAction = (handler: HandlerEntry, events: ReadonlyMap<string, Json>, te
     for (const name of listed(schema['required'])
       .map(String)
       .filter((one) => !sent.includes(one))) {
-      const message = `${String(event)} requires ${name}, and ${given === undefined ? 'a decision has none' : 'event_payload does not give it'}`
+      const message = `${String(event)} requires ${name}, and ${given === undefined ? 'a decision does not have it' : 'event_payload does not give it'}`
       tell({ level: 'warning', code: 'LINT_SCHEMA_MISMATCH', message, path })
     }
   }

@@ -40,13 +40,18 @@ class Files {
   named(given: string, folder: string | null, path: Path): void {
     if (given.includes('{{')) return
     if (escapes(given)) {
-      this.#tell({ level: 'error', code: 'PATH_ESCAPE', message: `${given} leaves the folder of the manifest`, path })
+      this.#tell({
+        level: 'error',
+        code: 'PATH_ESCAPE',
+        message: `${given} is outside the folder of the manifest`,
+        path,
+      })
       return
     }
     const plain = given.replace(/^\.\//, '')
     const candidates = folder === null ? [plain] : [plain, `${folder}/${plain}`]
     if (this.find(candidates, path) !== null || this.#isFolder(candidates)) return
-    this.#tell({ level: 'warning', code: 'LINT_FILE_MISSING', message: `there is no file ${given}`, path })
+    this.#tell({ level: 'warning', code: 'LINT_FILE_MISSING', message: `the file ${given} does not exist`, path })
   }
 
   #isFolder(candidates: readonly string[]): boolean {
@@ -114,7 +119,7 @@ const lintUnused = (manifest: Manifest, { paths }: Folder, tell: AddFinding): vo
   for (const path of paths) {
     const [, name] = /^functions\/([^/]+)\.(?:ts|js|mjs)$/.exec(path) ?? []
     if (name === undefined || /\.(test|d)$/.test(name) || names.has(name) || named.includes(path)) continue
-    const message = `${path} belongs to no function of the manifest`
+    const message = `no function of the manifest uses ${path}`
     tell({ level: 'warning', code: 'LINT_UNUSED_FILE', message, path: ['functions'] })
   }
 }

@@ -10,10 +10,10 @@ const problemOf = (manifest: Manifest, type: string): string | null => {
   if (hand === null) return null
   if (!LIFECYCLE[hand].includes(type)) {
     const near = nearest(type, LIFECYCLE[hand])
-    return `${type} is never told: ${near === null ? `there are ${LIFECYCLE[hand].join(', ')}` : `did you mean ${near}?`}`
+    return `${type} is never sent: ${near === null ? `expected ${LIFECYCLE[hand].join(', ')}` : `did you mean ${near}?`}`
   }
   return hand === 'agent' && (manifest.agents ?? []).length === 0
-    ? `${type} is heard, and there is no agent to tell it`
+    ? `${type} has a listener, but no agent sends it`
     : null
 }
 

@@ -27,7 +27,7 @@ describe('[A3] events', () => {
 `
     const { findings } = loadManifest(text)
     expect(findings.map(({ level, code }) => [level, code])).toEqual([['info', 'LINT_EVENT_UNHEARD']])
-    expect(findings[0]?.hint).toContain('declared as an end')
+    expect(findings[0]?.hint).toContain('declared as terminal')
   })
 
   test('an event that is sent and has no listener is found', () =>
@@ -66,8 +66,8 @@ describe('[A3] events', () => {
   test.each([
     ['agent.finished', 'did you mean agent.'],
     ['workflow.complete', 'did you mean workflow.completed?'],
-    ['human.aproved', 'is never told'],
-    ['agent.failed', 'there is no agent to tell it'],
+    ['human.aproved', 'is never sent'],
+    ['agent.failed', 'no agent sends it'],
   ])('[D3] the unknown lifecycle event %s is found', (type, words) => {
     const text = `${SHOP}functions:\n  - {name: g, trigger: ${type}}\n  - {name: h, trigger: order.placed, waits: [${type}]}\n`
     expect(told(text, 'LINT_EVENT_UNPRODUCED')).toEqual([['warning', 7, 24]])
@@ -114,7 +114,7 @@ functions:
   test('[D3] of an agent that starts when any agent completes are found; not if it filters by handler', () => {
     const agents = (filter: string): string =>
       `product: {name: s}\nagents:\n  - {name: a, trigger: {event: agent.completed${filter}}}\n  - {name: b, trigger: go}\n`
-    expect(found(agents(''), 'LINT_CYCLE')[0]?.message).toContain('a → a is a circle')
+    expect(found(agents(''), 'LINT_CYCLE')[0]?.message).toContain('a → a is a cycle')
     expect(found(agents(', filter: \'payload.handler == "b"\''), 'LINT_CYCLE')).toEqual([])
   })
 
@@ -144,7 +144,7 @@ describe('[A4] schemas', () => {
   test('a field of another type is found', () => {
     const text = agent('paid_at: {type: number}', 'order.paid')
     expect(found(text, 'LINT_SCHEMA_MISMATCH')[0]?.message).toBe(
-      'order.paid declares paid_at as string, and gets number',
+      'order.paid declares paid_at as string, but gets number',
     )
   })
 

@@ -19,7 +19,7 @@ export const lintModules = (manifest: Manifest, tell: AddFinding): void => {
   const withCode = new Set((manifest.functions ?? []).map((handler) => moduleOf(manifest, handler)?.name))
   for (const module of manifest.modules ?? []) {
     if (!withCode.has(module.name) || isolatedFolder(module) !== null) continue
-    const message = `the functions of ${module.name} run in the process of the host: the module binds their steps and their fetch, not sockets, files and processes`
+    const message = `the functions of ${module.name} run in the host process: the module restricts their steps and their fetch, but not sockets, files and processes`
     tell({ level: 'info', code: 'LINT_NOT_ISOLATED', message, path: ['modules', module.name], on: 'key' })
   }
 }

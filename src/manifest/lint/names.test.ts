@@ -29,14 +29,14 @@ describe('[A3] lint finds', () => {
     [
       `${AGENT}, config: {allowed_tools: [Raed]}}`,
       'LINT_TOOL_UNKNOWN',
-      'Raed is no tool of Trihand; did you mean Read?',
+      'Raed is not a tool of Trihand; did you mean Read?',
     ],
     [
       `${AGENT}, config: {allowed_tools: [mcp__mial__send], mcp_servers: [{name: mail, url: 'https://a.example'}]}}`,
       'LINT_TOOL_UNKNOWN',
       'judge has no server mial; did you mean mail?',
     ],
-    [`${AGENT}, config: {handoffs: [nobody]}}`, NAME, 'no handler is named nobody; there are judge'],
+    [`${AGENT}, config: {handoffs: [nobody]}}`, NAME, 'no handler is named nobody; handlers: judge'],
     [
       `${AGENT}, escalation_rules: [{condition: 'agent.confidence < 1', escalate_to: jugde}]}`,
       NAME,
@@ -73,7 +73,7 @@ describe('[A3] lint finds', () => {
     [
       `${HUMAN}, assign: {group: editors, usr: ana}}`,
       'MANIFEST_UNKNOWN_KEY',
-      'usr is not known here; did you mean user?',
+      'usr is unknown here; did you mean user?',
     ],
     [
       `${HUMAN}, actions: [{name: hold, emits_event: order.held, event_payload: {id: '{{ payload.id }}'}}]}`,
@@ -83,29 +83,29 @@ describe('[A3] lint finds', () => {
     [
       `${HUMAN}, actions: [{name: hold, emits_event: order.held}]}`,
       'LINT_SCHEMA_MISMATCH',
-      'order.held requires id, and a decision has none',
+      'order.held requires id, and a decision does not have it',
     ],
     [
       `${PLAN}, inputs: {x: '{{ bar }}'}}]}`,
       NAME,
-      'bar is not known here; known are a, item, b, id, total, lines, at, and event',
+      'bar is unknown here; expected one of a, item, b, id, total, lines, at, event',
     ],
     [`${PLAN}, when: payload.totl > 1}]}`, FIELD, 'did you mean total?'],
     [`${PLAN}, trigger: 'event:order.plced'}]}`, 'LINT_EVENT_UNDECLARED', 'did you mean order.placed?'],
     [
       `${PLAN}}, {id: c, type: wait, wait_config: {until_event: order.plced}}]}`,
       'LINT_EVENT_UNPRODUCED',
-      'nothing produces it',
+      'nothing sends it',
     ],
     [
       `${FN}, filter: 1, concurrency: [{limit: 1, key: totl}]}`,
       'error EXPR_REJECTED',
-      'totl is not known here; known are event, payload, trigger, run',
+      'totl is unknown here; expected one of event, payload, trigger, run',
     ],
     [
       `${FN}, concurrency: [{limit: 1, key: "{a: 1}"}]}`,
       'error EXPR_REJECTED',
-      'a map in braces is no part of an expression',
+      'an expression cannot contain a map in braces',
     ],
     [`${FN}, concurrency: [{limit: 1, key: "payload.id = 3"}]}`, 'error EXPR_REJECTED', 'write == to compare'],
   ])('%s (15.1.4)', (lines, code, message) => {

@@ -57,7 +57,7 @@ const lintHandlers = (manifest: Manifest, tell: AddFinding): void => {
     for (const { name, path } of calledBy(section, handler)) {
       if (known.includes(name)) continue
       const near = nearest(name, known)
-      const message = `no handler is named ${name}${near === null ? `; there are ${known.join(', ')}` : `; did you mean ${near}?`}`
+      const message = `no handler is named ${name}${near === null ? `; handlers: ${known.join(', ')}` : `; did you mean ${near}?`}`
       tell({ level: 'warning', code: 'LINT_NAME_UNKNOWN', message, path })
     }
 }
@@ -75,7 +75,7 @@ const lintTools = (manifest: Manifest, tell: AddFinding): void => {
       const isKnown = server === undefined ? BUILT_IN.includes(tool.replace(/\(.*/, '')) : servers.includes(server)
       if (isKnown || tool.includes('*') || servers.some((name) => tool.startsWith(`${name}.`))) continue
       const near = nearest(server ?? tool, server === undefined ? BUILT_IN : servers)
-      const what = server === undefined ? `${tool} is no tool of Trihand` : `${handler.name} has no server ${server}`
+      const what = server === undefined ? `${tool} is not a tool of Trihand` : `${handler.name} has no server ${server}`
       const message = `${what}${near === null ? '; it works only if code registers it' : `; did you mean ${near}?`}`
       const path = ['agents', handler.name, 'config', 'allowed_tools']
       tell({ level: 'warning', code: 'LINT_TOOL_UNKNOWN', message, path })

@@ -14,7 +14,7 @@ const lintPlan = (plan: HandlerEntry, hands: Hands, tell: AddFinding): void => {
   for (const { id, work } of definePlan(`plans.${plan.name}`, planOf(plan), hands).steps)
     if (work.kind === 'nobody') {
       const path = ['plans', plan.name, 'steps', id]
-      tell({ level: 'warning', code: 'PLAN_UNASSIGNED', message: `nobody in this system does ${id}`, path })
+      tell({ level: 'warning', code: 'PLAN_UNASSIGNED', message: `no handler in this system does ${id}`, path })
     }
 }
 

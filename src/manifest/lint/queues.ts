@@ -10,7 +10,7 @@ export const lintQueues = (manifest: Manifest, tell: AddFinding): void => {
   const read = new Set(handlersOf(manifest).map(({ handler }) => readsQueue(handler)))
   for (const { name } of manifest.queues ?? []) {
     if (read.has(name)) continue
-    const message = `nobody works through the queue ${name}: it fills up`
+    const message = `no function processes the queue ${name}: it fills up`
     tell({ level: 'warning', code: 'LINT_QUEUE_UNREAD', message, path: ['queues', name] })
   }
 }

@@ -87,7 +87,7 @@ const problemOf = (reference: string, folder: Folder): string | null => {
 export const lintSchemaFiles = (manifest: Manifest, folder: Folder, tell: AddFinding): void => {
   for (const { reference, path } of schemaReferences(manifest)) {
     if (escapes(reference)) {
-      tell({ level: 'error', code: 'PATH_ESCAPE', message: `${reference} leaves the folder of the manifest`, path })
+      tell({ level: 'error', code: 'PATH_ESCAPE', message: `${reference} is outside the folder of the manifest`, path })
       continue
     }
     const message = problemOf(reference, folder)

@@ -84,16 +84,16 @@ const lintEmit = (emit: EmitEntry, declared: Fields, sides: Sides, path: readonl
   for (const [name, type] of declared.types) {
     const given = sourceType(name, emit, sides)
     if (given === undefined && declared.required.includes(name)) {
-      const message = `${emit.event} requires ${name}, and nothing gives it`
+      const message = `${emit.event} requires ${name}, but nothing provides it`
       tell({ level: 'warning', code: 'LINT_SCHEMA_MISMATCH', message, path })
     } else if (given !== undefined && !isSame(given, type)) {
-      const message = `${emit.event} declares ${name} as ${type}, and gets ${given}`
+      const message = `${emit.event} declares ${name} as ${type}, but gets ${given}`
       tell({ level: 'warning', code: 'LINT_SCHEMA_MISMATCH', message, path })
     }
   }
   if (declared.isOpen || !isRecord(emit.data)) return
   for (const name of Object.keys(emit.data).filter((one) => !declared.types.has(one))) {
-    const message = `${emit.event} takes no field ${name}`
+    const message = `${emit.event} has no field ${name}`
     tell({ level: 'warning', code: 'LINT_SCHEMA_MISMATCH', message, path })
   }
 }

@@ -27,9 +27,14 @@ const lintMachine = (machine: MachineEntry, position: number, tell: AddFinding):
     const at = [...path, 'states', name]
     for (const next of to.filter((one) => !names.includes(one))) tellUnknown(next, [...at, 'transitions_to'])
     if (!reached.has(name))
-      tell({ level, code: 'LINT_STATE_UNREACHABLE', message: `no way leads from ${initial} to ${name}`, path: at })
+      tell({
+        level,
+        code: 'LINT_STATE_UNREACHABLE',
+        message: `no transitions lead from ${initial} to ${name}`,
+        path: at,
+      })
     if (to.length === 0 && terminal !== true)
-      tell({ level, code: 'LINT_STATE_DEAD_END', message: `no way leads out of ${name}`, path: at })
+      tell({ level, code: 'LINT_STATE_DEAD_END', message: `no transition leads out of ${name}`, path: at })
   }
 }
 
@@ -59,7 +64,7 @@ export const lintStates = (manifest: Manifest, tell: AddFinding): void => {
     for (const [name, path] of statesNamed(handler)) {
       if (!isLiteral(name) || known.includes(name)) continue
       const near = nearest(name, known)
-      const message = `no machine has a state ${name}${near === null ? '' : `; did you mean ${near}?`}`
+      const message = `no state machine has a state ${name}${near === null ? '' : `; did you mean ${near}?`}`
       const at = [section, handler.name, ...path]
       tell({ level: isStrict ? 'error' : 'warning', code: 'LINT_STATE_UNKNOWN', message, path: at })
     }

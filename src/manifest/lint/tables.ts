@@ -44,7 +44,7 @@ export const lintTables = (manifest: Manifest, tell: AddFinding): void => {
     if (!isRecord(input)) continue
     for (const write of recordsIn(field(handler, 'persist')))
       if (write['update'] !== undefined && write['where'] === undefined && input['exists'] === undefined) {
-        const message = 'an update without where means the row that validate_input.exists selects; there is none'
+        const message = 'an update without where needs validate_input.exists, which selects its row'
         tell({ level: 'error', code: 'MANIFEST_INVALID', message, path: [...base, 'persist'] })
       }
   }

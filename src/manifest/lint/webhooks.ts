@@ -7,11 +7,11 @@ export const lintWebhooks = (manifest: Manifest, tell: AddFinding): void => {
   for (const webhook of manifest.webhooks ?? []) {
     const { name, path, emits } = webhook
     if (emits !== undefined && isUnsigned(webhook)) {
-      const message = `${name} has no secret: anyone could send`
+      const message = `${name} has no secret, so anyone could send`
       tell({ level: 'warning', code: 'LINT_WEBHOOK_UNSIGNED', message, path: ['webhooks', name] })
     }
     if (typeof path === 'string' && !path.startsWith('/hooks/')) {
-      const message = `${path} is served by what stands in front: here ${name} is at /hooks/${name}`
+      const message = `a gateway must serve ${path}: this server has ${name} at /hooks/${name}`
       tell({ level: 'info', code: 'LINT_WEBHOOK_ELSEWHERE', message, path: ['webhooks', name, 'path'] })
     }
   }

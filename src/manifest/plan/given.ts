@@ -29,6 +29,6 @@ export const givenSteps = (given: Json): WrittenPlan => {
   }
   const problems = remarks.map(({ message, path }) => problem('INPUT_INVALID', message, nameAt(path[0])))
   if (!Array.isArray(value) || value.length === 0)
-    return { steps: [], problems: [...problems, problem('PLAN_SYNTAX', 'there is no step', null)] }
+    return { steps: [], problems: [...problems, problem('PLAN_SYNTAX', 'the plan has no steps', null)] }
   return { problems, steps: problems.length > 0 ? [] : (authorForm(STEPS, value) as unknown as PlanStepSource[]) }
 }

@@ -55,7 +55,7 @@ export const stepsOf = (
   hands: ModalityByHandler,
 ): readonly PlanStepSource[] => {
   if (text === undefined) return steps
-  if (steps.length > 0) throw invalidAt(`${path}.text`, 'a plan has text or steps, not both')
+  if (steps.length > 0) throw invalidAt(`${path}.text`, 'a plan needs text or steps, not both')
   const read = readPlanText(text)
   if (read.kind === 'unread')
     throw invalidAt(`${path}.text`, `line ${read.line}, "${read.text}": expected a step such as "a. Get all contacts"`)
@@ -149,7 +149,7 @@ const beforeOf = (path: string, trigger: string | undefined): PlanStep['before']
   if (kind === 'after') return null
   if (kind === 'delay' && rest !== undefined) return waitAt(path, { duration: rest.trim() })
   if (kind === 'event' && rest !== undefined) return waitAt(path, { untilEvent: rest.trim() })
-  throw invalidAt(path, `"${trigger}" is none of after:<step>, delay:<duration>, event:<type> and manual`)
+  throw invalidAt(path, `"${trigger}" is not one of after:<step>, delay:<duration>, event:<type> and manual`)
 }
 
 const asked = (path: string, text: string | undefined, roots: Roots): PlanStep['when'] =>
@@ -205,14 +205,15 @@ interface Whole {
 
 const gateOf = (path: string, { gate }: PlanStepSource, work: PlanWork): Pick<PlanStep, 'gate'> => {
   if (gate === undefined) return {}
-  if (work.kind !== 'call') throw invalidAt(`${path}.gate`, 'only a step that calls a handler has a gate to pass')
+  if (work.kind !== 'call') throw invalidAt(`${path}.gate`, 'only a step that calls a handler can have this key')
   return { gate: oneOf(`${path}.gate`, gate, GATES) }
 }
 
 /** Only a person has a deadline here: a handler that takes over has its own timeout. */
 const deadlineOfRule = (path: string, to: string, deadline: string | undefined): { readonly deadline?: string } => {
   if (deadline === undefined) return {}
-  if (takesOver(to) !== null) throw invalidAt(`${path}.deadline`, `${to} is no person; only a person has a deadline`)
+  if (takesOver(to) !== null)
+    throw invalidAt(`${path}.deadline`, `${to} is not a person; only a person can have a deadline`)
   withPath(`${path}.deadline`, () => durationMs(deadline))
   return { deadline }
 }
@@ -222,7 +223,9 @@ const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: W
   const { named, read, isAll } = edgesOf(step)
   const stranger = named.find((other) => !ids.has(other))
   if (stranger !== undefined)
-    throw new TrihandError('PLAN_BAD_REF', `${path}: ${id} requires ${stranger}, which is no step`, { place: { path } })
+    throw new TrihandError('PLAN_BAD_REF', `${path}: ${id} requires ${stranger}, which is not a step`, {
+      place: { path },
+    })
   const reads = read.filter((other) => ids.has(other) && other !== id)
   const failing = oneOf(`${path}.onFailure`, onFailure, FAILURES)
   const work = workOf(path, step, hands, roots)
@@ -277,7 +280,7 @@ const checkReturns = (path: string, given: readonly PlanStepSource[], steps: rea
       const to = typeof action === 'string' ? undefined : action.returnsTo
       if (to === undefined || againFor(steps, to, id).length > 0) continue
       const place = { path: `${path}.steps.${id}.humanConfig` }
-      throw new TrihandError('PLAN_BAD_REF', `${place.path}: ${id} returns to ${to}, which is no step before it`, {
+      throw new TrihandError('PLAN_BAD_REF', `${place.path}: ${id} returns to ${to}, which is not an earlier step`, {
         place,
       })
     }
@@ -293,7 +296,7 @@ export const definePlan = (path: string, source: PlanSource, hands: ModalityByHa
   const circle = circleIn(steps)
   if (circle !== null) {
     const place = { path: `${path}.steps.${circle[0]}` }
-    throw new TrihandError('PLAN_CYCLE', `${place.path}: ${circle.join(' → ')} is a circle`, { place })
+    throw new TrihandError('PLAN_CYCLE', `${place.path}: ${circle.join(' → ')} is a cycle`, { place })
   }
   checkReturns(path, given, steps)
   return {

@@ -66,12 +66,12 @@ const widened = ({ steps, written }: PlanSpec, handlers: Handlers) =>
             {
               step: id,
               key: 'effect',
-              message: `${handler} is ${own}, and a step cannot make it ${asked}; leave the key out`,
+              message: `${handler} is ${own}; a step cannot make it ${asked}; omit the key`,
             },
           ]
         : []),
       ...(isStranger
-        ? [{ step: id, key: 'agentConfig.model', message: `${handler} may ask ${models.join(', ')}, and not ${model}` }]
+        ? [{ step: id, key: 'agentConfig.model', message: `${handler} may use ${models.join(', ')}, but not ${model}` }]
         : []),
     ]
   })
@@ -124,7 +124,7 @@ const writtenText = (text: string, hands: ModalityByHandler): WrittenPlan => {
   const problems = unread.map((one) =>
     problem('PLAN_SYNTAX', `"${one.text}": expected a step such as "a. Get all contacts"`, null, one.line),
   )
-  if (lines.length === 0) return { steps: [], problems: [problem('PLAN_SYNTAX', 'there is no step', null, 1)] }
+  if (lines.length === 0) return { steps: [], problems: [problem('PLAN_SYNTAX', 'the plan has no steps', null, 1)] }
   return { problems, steps: problems.length > 0 ? [] : stepsOf({ text }, PATH, hands) }
 }
 
@@ -135,7 +135,7 @@ const badReferences = (steps: readonly PlanStepSource[]): readonly PlanProblem[]
       .filter((other) => !ids.includes(other))
       .map((other) => {
         const near = nearest(other, ids)
-        return problem('PLAN_BAD_REF', `${id} requires ${other}, which is no step${meant(near)}`, id)
+        return problem('PLAN_BAD_REF', `${id} requires ${other}, which is not a step${meant(near)}`, id)
       }),
   )
 }
@@ -170,7 +170,7 @@ const unassigned = (lines: readonly ShownStep[], hands: ModalityByHandler): read
     .filter(({ by }) => by === 'nobody')
     .map(({ id, name }) => {
       const near = nearest(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), [...hands.keys()])
-      return problem('PLAN_UNASSIGNED', `nobody in this system does ${id}, "${name}"${meant(near)}`, id)
+      return problem('PLAN_UNASSIGNED', `no handler in this system does ${id}, "${name}"${meant(near)}`, id)
     })
 
 /** A step that cannot be read, and so cannot be approved. */

@@ -70,10 +70,10 @@ const refuseStrange = (path: string, step: PlanStepSource, work: PlanWork): void
     work.kind !== 'call',
     `${path}.humanConfig`,
     humanConfig,
-    `the step calls ${called}, which says itself what people are asked; leave out human_config or the name`,
+    `${called} already defines what people are asked; omit human_config or the name`,
   )
   for (const [key, value] of Object.entries({ inputs, agentConfig, workflowConfig, humanConfig }))
-    refuseUnless(work.kind !== 'wait', `${path}.${key}`, value, 'a wait does nothing but wait; leave the key out')
+    refuseUnless(work.kind !== 'wait', `${path}.${key}`, value, 'a wait step cannot have this key; omit it')
   for (const [key, name] of [
     ['agentConfig.agentId', agentConfig?.agentId],
     ['workflowConfig.functionName', workflowConfig?.functionName],
@@ -82,19 +82,19 @@ const refuseStrange = (path: string, step: PlanStepSource, work: PlanWork): void
       called === null || name === called,
       `${path}.${key}`,
       name,
-      `the step calls ${called}, and not ${name}; name one of them`,
+      `the step calls ${called}, not ${name}; keep one of them`,
     )
   refuseUnless(
     work.kind === 'nobody' || (work.kind === 'call' && work.hand !== 'human'),
     `${path}.escalationRules`,
     escalationRules,
-    'only the answer of an agent or a function is judged; what people answer stands',
+    'only the answer of an agent or a function can escalate; the answer of a person is final',
   )
   refuseUnless(
     work.kind === 'call' || work.kind === 'nobody' || onParentEnd === 'cancel',
     `${path}.onParentEnd`,
     onParentEnd,
-    'only a run that is called goes on after the plan; leave the key out',
+    'only a called run can continue after the plan; omit the key',
   )
 }
 
@@ -108,26 +108,26 @@ const refuseMisplaced = (path: string, step: PlanStepSource, work: PlanWork): vo
     isFunction || effect === 'idempotent',
     `${path}.effect`,
     effect,
-    'only a step that calls a function has an effect; a person and an agent decide, and what they decide is recorded once',
+    'only a step that calls a function can have an effect; the decision of a person or an agent is recorded once',
   )
   refuseUnless(
     isCall || onPartial === 'accept',
     `${path}.onPartial`,
     onPartial,
-    'only what is called can end partial; leave the key out',
+    'only a called handler can end partial; omit the key',
   )
   for (const key of ['model', 'prompt', 'outputSchema', 'context'] as const)
     refuseUnless(
       isAgent,
       `${path}.agentConfig.${key}`,
       agentConfig[key],
-      'the step calls no agent; name one with agent_id or assigned_to, or leave the key out',
+      'the step calls no agent; name one with agent_id or assigned_to, or omit the key',
     )
   refuseUnless(
     work.kind !== 'wait',
     `${path}.retry`,
     step.retry,
-    'a wait is not tried again; leave the key out, or raise wait_config.timeout',
+    'a wait is not retried; omit the key, or raise wait_config.timeout',
   )
   refuseUnless(
     work.kind !== 'wait',
@@ -143,7 +143,7 @@ const refuseMisplaced = (path: string, step: PlanStepSource, work: PlanWork): vo
       work.kind === meant,
       `${path}.${key}`,
       step[key],
-      'the step asks nobody by itself; write it at the human that it calls, or make it an approval',
+      'the step does not ask people directly; set this at the human that it calls, or make it an approval',
     )
 }
 
@@ -160,7 +160,7 @@ export const stepTerms = (path: string, step: PlanStepSource, work: PlanWork, ro
   const isAgent = work.kind === 'call' && work.hand === 'agent'
   const agent = isAgent ? agentTerms(path, step, ofAgent ?? own) : undefined
   const withinMs = timeout === undefined ? undefined : withPath(`${path}.timeout`, () => durationMs(timeout))
-  if (withinMs === 0) throw invalidAt(`${path}.timeout`, 'a timeout of nothing leaves no time to do the step')
+  if (withinMs === 0) throw invalidAt(`${path}.timeout`, 'the timeout must be above 0')
   const terms: CallTerms = {
     ...(withinMs !== undefined && { withinMs }),
     ...(effect !== 'idempotent' && { effect }),
@@ -183,9 +183,9 @@ export const stepTerms = (path: string, step: PlanStepSource, work: PlanWork, ro
 export const timeoutOfWait = (path: string, wait: PlanWait, timeout: PlanStepSource['timeout']): PlanWait => {
   if (timeout === undefined) return wait
   if ('duration' in wait)
-    throw invalidAt(`${path}.timeout`, 'a wait for a length of time has no timeout; write the length')
+    throw invalidAt(`${path}.timeout`, 'a wait for a duration has no timeout; change the duration')
   if (wait.timeout !== null)
-    throw invalidAt(`${path}.timeout`, 'the wait has a timeout in wait_config already; keep one of the two')
+    throw invalidAt(`${path}.timeout`, 'the wait already has a timeout in wait_config; keep one of the two')
   withPath(`${path}.timeout`, () => durationMs(timeout))
   return { ...wait, timeout }
 }
@@ -198,7 +198,7 @@ export const timeoutOfAsk = (
   if (timeout === undefined) return {}
   for (const key of ['deadline', 'escalation'] as const)
     if (humanConfig[key] !== undefined)
-      throw invalidAt(`${path}.timeout`, `human_config has a ${key} already; keep one of the two`)
+      throw invalidAt(`${path}.timeout`, `human_config already has a ${key}; keep one of the two`)
   withPath(`${path}.timeout`, () => durationMs(timeout))
   return { deadline: timeout, autoActionOnTimeout: humanConfig.autoActionOnTimeout ?? 'expire' }
 }

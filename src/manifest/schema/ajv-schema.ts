@@ -65,10 +65,10 @@ export const jsonSchema = (document: Json): JsonSchema => {
 /** Throws if the document is not a valid JSON Schema. Costs as much as a first check. */
 export const checkJsonSchema = (document: Json, path: string): void => {
   if (typeof document !== 'boolean' && (document === null || typeof document !== 'object' || Array.isArray(document)))
-    throw invalid(path, 'a JSON Schema is an object')
+    throw invalid(path, 'a JSON Schema must be an object')
   try {
     compile(document)
   } catch (error) {
-    throw invalid(path, `it is no JSON Schema: ${error instanceof Error ? error.message : String(error)}`, error)
+    throw invalid(path, `it is not a JSON Schema: ${error instanceof Error ? error.message : String(error)}`, error)
   }
 }

@@ -20,7 +20,7 @@ export const jsonSchemaOf = (given: unknown, path: string): Json => {
   }
   const standard = given['~standard'] as (typeof given)['~standard'] & Exporting
   if (typeof standard.jsonSchema?.input !== 'function')
-    throw new TrihandError('SCHEMA_NOT_EXPORTABLE', `${path}: ${standard.vendor} cannot write it as JSON Schema`, {
+    throw new TrihandError('SCHEMA_NOT_EXPORTABLE', `${path}: ${standard.vendor} cannot export it as JSON Schema`, {
       place: { path },
     })
   return JSON.parse(JSON.stringify(standard.jsonSchema.input({ target: TARGET }))) as Json

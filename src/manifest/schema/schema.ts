@@ -28,5 +28,5 @@ const describeIssues = (issues: readonly StandardSchemaV1.Issue[]): string => {
 export const checkAgainst = async (schema: Schema, value: Json, code: ErrorCode, subject: string): Promise<void> => {
   const result = await schema['~standard'].validate(value)
   if (result.issues !== undefined)
-    throw new TrihandError(code, `${subject} does not fit its schema: ${describeIssues(result.issues)}`)
+    throw new TrihandError(code, `${subject} does not match its schema: ${describeIssues(result.issues)}`)
 }

@@ -52,24 +52,24 @@ const whyNotHeard = (part: Part | undefined, manifest: Manifest, { types, seen }
   if (part.handler['enabled'] === false) return 'it is switched off'
   if (heard.length === 0) return 'nothing starts it'
   const silent = heard.filter((type) => !types.has(type))
-  if (silent.length === heard.length) return `nobody sent ${silent.join(', ')}`
+  if (silent.length === heard.length) return `${silent.join(', ')} was not sent`
   const unsolved = heard.flatMap((type) => seen.unsolved.get(type) ?? [])
   return unsolved.length > 0 ? `no data was found for ${unsolved[0]}` : 'its filter or its flow control held it back'
 }
 
 const whyNotSent = (type: string, manifest: Manifest, { seen }: RehearsalResult): string => {
   const senders = trafficOf(manifest).sent.get(type) ?? []
-  if (senders.length === 0) return 'nobody sends it'
+  if (senders.length === 0) return 'nothing sends it'
   const unsolved = senders.map((name) => seen.unsolved.get(`${name} → ${type}`)).find((text) => text !== undefined)
-  return unsolved === undefined ? `${senders.join(', ')} did not get to it` : `no answer was found for ${unsolved}`
+  return unsolved === undefined ? `${senders.join(', ')} did not reach it` : `no answer was found for ${unsolved}`
 }
 
 const whyNotReached = (machine: MachineEntry, state: string, reached: ReadonlySet<string>): string => {
   const before = machine.states.filter(({ transitions_to: to = [] }) => to.includes(state)).map(({ name }) => name)
   if (before.length === 0) return 'no transition leads to it'
   return before.some((name) => reached.has(name))
-    ? 'no hand that was played moves to it'
-    : `no hand that was played moves to ${before.join(' or ')}, which it comes after`
+    ? 'no simulated handler moves to it'
+    : `no simulated handler moves to ${before.join(' or ')}, the states before it`
 }
 
 /** A state is reached if it is the initial one, or if a handler moves to it. */
@@ -121,7 +121,7 @@ export const rehearsalOf = (manifest: Manifest, told: RehearsalResult): Rehearsa
     actions: split(
       actions,
       (name) => seen.actions.has(name),
-      () => 'nobody chose it',
+      () => 'no simulated person chose it',
     ),
     routes: split(
       routes,

@@ -66,7 +66,7 @@ export const parseInstant = (text: string, path: string): Instant => {
   const [, date, hours, minutes, seconds = '0', fraction = '', offset] = INSTANT.exec(text) ?? []
   if (date === undefined) throw bad(text, path)
   if (offset === undefined)
-    throw new TrihandError('INSTANT_WITHOUT_ZONE', `${path}: "${text}" names no offset`, { place: { path } })
+    throw new TrihandError('INSTANT_WITHOUT_ZONE', `${path}: "${text}" has no offset`, { place: { path } })
   const days = parseDate(date)
   const [h, m, s] = [hours, minutes, seconds].map(Number)
   if (days === null || h === undefined || m === undefined || s === undefined || h > 23 || m > 59 || s > 59)

@@ -34,7 +34,7 @@ test.each([
   ['@reboot', 'it has 5 fields'],
   ['60 * * * *', 'Invalid value for minute: 60'],
   ['0 22-2 * * *', 'larger than to value'],
-  ['0 0 ? * *', '? is not taken'],
+  ['0 0 ? * *', '? is not supported'],
   ['*/0 * * * *', 'illegal stepping'],
 ])('%s is refused', (expression, problem) => expect(() => parseCron(expression, 'cron')).toThrow(problem))
 

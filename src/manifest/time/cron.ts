@@ -40,7 +40,7 @@ const fieldsOf = (expression: string, path: string): readonly string[] => {
   if (fields.length !== 5 && fields.length !== 6)
     throw bad(expression, path, 'it has 5 fields, 6 with seconds first, or is one like @daily')
   // croner replaces it by the present moment, so a calendar would depend on when it was parsed.
-  if (plain.includes('?')) throw bad(expression, path, '? is not taken, write *')
+  if (plain.includes('?')) throw bad(expression, path, '? is not supported, write *')
   return fields.length === 5 ? ['0', ...fields] : fields
 }
 

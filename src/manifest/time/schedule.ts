@@ -145,7 +145,7 @@ const END_OF_TIME = 8.64e15
 
 const momentOf = (moment: Moment, path: string): Instant => {
   if (typeof moment === 'string') return parseInstant(moment, path)
-  if (!Number.isSafeInteger(moment)) throw invalid(path, 'an instant is a text, or a whole number of milliseconds')
+  if (!Number.isSafeInteger(moment)) throw invalid(path, 'an instant must be a text, or a whole number of milliseconds')
   return moment
 }
 
@@ -160,25 +160,25 @@ const countOf = (value: number | undefined, path: string, most = Number.MAX_SAFE
 }
 
 const oneOf = (given: string | undefined, known: readonly string[], fallback: string, path: string): string => {
-  if (given !== undefined && !known.includes(given)) throw invalid(path, `"${given}" is none of ${known.join(', ')}`)
+  if (given !== undefined && !known.includes(given)) throw invalid(path, `"${given}" is not one of ${known.join(', ')}`)
   return given ?? fallback
 }
 
 const everyOf = (every: Duration, phase: Duration | undefined, path: string): Timing => {
   const everyMs = durationMs(every)
-  if (everyMs < MIN_EVERY_MS) throw invalid(`${path}.every`, 'a schedule does not come round in less than a second')
+  if (everyMs < MIN_EVERY_MS) throw invalid(`${path}.every`, 'an interval must be at least one second')
   const phaseMs = lengthOf(phase, 0)
-  if (phaseMs >= everyMs) throw invalid(`${path}.phase`, 'a phase is shorter than the interval')
+  if (phaseMs >= everyMs) throw invalid(`${path}.phase`, 'a phase must be shorter than the interval')
   return { kind: 'every', everyMs, phaseMs }
 }
 
 const timingOf = (options: ScheduleOptions, path: string, now: Instant | null): Timing => {
   const { cron, every, at, in: delay, phase } = options
   const given = [cron, every, at, delay].filter((value) => value !== undefined)
-  if (given.length !== 1) throw invalid(path, 'a schedule has exactly one of cron, every, at and in')
-  if (phase !== undefined && every === undefined) throw invalid(`${path}.phase`, 'only an interval has a phase')
+  if (given.length !== 1) throw invalid(path, 'a schedule needs exactly one of cron, every, at and in')
+  if (phase !== undefined && every === undefined) throw invalid(`${path}.phase`, 'only an interval can have a phase')
   if (cron !== undefined) {
-    if (typeof cron !== 'string') throw invalid(`${path}.cron`, 'a cron expression is a text, like 0 9 * * 1-5')
+    if (typeof cron !== 'string') throw invalid(`${path}.cron`, 'a cron expression must be a text, like 0 9 * * 1-5')
     parseCron(cron, `${path}.cron`)
     return { kind: 'cron', expression: cron }
   }
@@ -217,11 +217,11 @@ const targetOf = (options: ScheduleOptions, path: string): ScheduleTarget => {
   })
   const [target] = given
   if (target === undefined || given.length > 1)
-    throw invalid(path, 'a schedule starts exactly one of function, agent, plan, emit and prompt')
+    throw invalid(path, 'a schedule must start exactly one of function, agent, plan, emit and prompt')
   if (target.kind === 'emit' && !isEventType(target.name))
     throw invalid(`${path}.emit`, `"${target.name}" is not an event type`)
   if (target.kind === 'prompt' && options.session === undefined)
-    throw invalid(`${path}.prompt`, 'a prompt goes to a session; name it')
+    throw invalid(`${path}.prompt`, 'a prompt needs a session; name it')
   return target
 }
 
@@ -235,9 +235,11 @@ const missedOf = (missed: ScheduleOptions['missed'], path: string): MissedPolicy
 const adaptiveOf = (options: ScheduleOptions, timing: Timing, path: string): ScheduleSpec['adaptive'] => {
   if (options.adaptive === undefined) return null
   if (timing.kind !== 'every' || options.phase !== undefined)
-    throw new TrihandError('POLICY_CONFLICT', `${path}: only an interval without a phase adapts`, { place: { path } })
+    throw new TrihandError('POLICY_CONFLICT', `${path}: only an interval without a phase can be adaptive`, {
+      place: { path },
+    })
   if (options.jitter !== undefined || options.exclude !== undefined)
-    throw new TrihandError('POLICY_CONFLICT', `${path}: an adaptive schedule takes no jitter and no exclude`, {
+    throw new TrihandError('POLICY_CONFLICT', `${path}: an adaptive schedule cannot have jitter or exclude`, {
       place: { path },
     })
   const [minMs, maxMs] = [durationMs(options.adaptive.min), durationMs(options.adaptive.max)]
@@ -262,8 +264,8 @@ const zoneOf = (given: string | undefined, defaults: ScheduleDefaults, needed: b
   }
   if (!needed) return { tz: 'UTC', findings: [] }
   if (defaults.now !== null)
-    throw new TrihandError('SCHEDULE_TZ_REQUIRED', `${path} names no time zone`, { place: { path } })
-  const detail = 'the schedule names no time zone: UTC is taken'
+    throw new TrihandError('SCHEDULE_TZ_REQUIRED', `${path} has no time zone`, { place: { path } })
+  const detail = 'the schedule has no time zone: UTC is used'
   return { tz: 'UTC', findings: [{ code: 'LINT_SCHEDULE_TZ', detail, path }] }
 }
 
@@ -273,7 +275,9 @@ const checkFires = (spec: ScheduleSpec, path: string): void => {
   // The digest is for jitter, which does not affect whether a slot exists.
   for (const _ of calendarsOf('', () => '')(spec).slots(from - 1, END_OF_TIME)) return
   const bounds = [spec.start, spec.end].map((bound) => (bound === null ? 'any time' : instantText(bound)))
-  throw new TrihandError('SCHEDULE_NEVER_FIRES', `${path}: no slot from ${bounds.join(' to ')}`, { place: { path } })
+  throw new TrihandError('SCHEDULE_NEVER_FIRES', `${path}: there are no slots from ${bounds.join(' to ')}`, {
+    place: { path },
+  })
 }
 
 export const defineSchedule = (

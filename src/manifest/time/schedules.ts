@@ -27,7 +27,7 @@ export const definedSchedules = (
     if (kind !== 'function' && kind !== 'emit') throw invalid(path, `a schedule cannot start ${kind} ${name} yet`)
     if (kind === 'function' && !functions.has(name)) throw invalid(`${path}.function`, `there is no function ${name}`)
     if (kind === 'emit' && !events.has(name) && source.open !== true)
-      throw invalid(`${path}.emit`, `no event ${name} is declared`)
+      throw invalid(`${path}.emit`, `the event ${name} is not declared`)
     if (schedules.has(options.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two schedules are named ${options.name}`)
     schedules.set(options.name, definition)

@@ -334,7 +334,7 @@ functions: [{name: f, retry: {max_attempts: 0}}, {name: g, triggers: [{file: "*.
 `)
   const errors = findings.filter(({ level }) => level === 'error')
   expect(errors.map(({ message }) => message)).toEqual([
-    'maxAttempts is a whole number from 1',
+    'maxAttempts must be a whole number from 1',
     'on[0]: "create" is not one of added, changed, removed, insert, update, delete',
   ])
 })

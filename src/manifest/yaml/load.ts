@@ -155,7 +155,7 @@ export const loadManifest = (
   const told = new Told()
   const root: Json = parsed.value
   if (!isRecord(root)) {
-    told.tell({ level: 'error', code: 'MANIFEST_INVALID', message: 'a manifest is a map of sections', path: [] })
+    told.tell({ level: 'error', code: 'MANIFEST_INVALID', message: 'a manifest must be a map of sections', path: [] })
     return { manifest: null, findings: told.findings(file, parsed.places) }
   }
   const manifest = judged(root, parsed.places, told, surroundings)

@@ -53,7 +53,7 @@ const tellReserved = (manifest: Manifest, tell: AddFinding): void => {
   )
   for (const { name, path } of [...declared, ...sent, ...hooked])
     if (isReservedType(name)) {
-      const message = `${name} is told by the system itself: listen to it, do not declare or send it`
+      const message = `only the system sends ${name}: listen to it, but do not declare or send it`
       tell({ level: 'error', code: 'EVENT_RESERVED', message, path })
     }
 }

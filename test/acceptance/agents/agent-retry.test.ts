@@ -76,7 +76,7 @@ onEveryStore('agents after a retry', (store) => {
     const run = await system.start('judge')
     expect(await ended(system, run)).toMatchObject({ status: 'failed', error: { code: 'OUTPUT_INVALID' } })
     expect(await retry(system, run)).toMatchObject({ status: 'success', output: { fit: 1 } })
-    expect(lastText(model.calls[2] as never)).toContain('does not match its schema')
+    expect(lastText(model.calls[2] as never)).toContain('does not fit its schema')
     await system.close()
   })
 

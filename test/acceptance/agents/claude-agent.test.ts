@@ -160,7 +160,7 @@ onEveryStore('agents that the Claude Agent SDK drives', (store) => {
     const system = await begin({ agents: [mailer({ outputSchema })] }, store(), sdk)
     const run = await system.start('mailer')
     expect(await ended(system, run)).toMatchObject({ status: 'success', output: { a: 1 } })
-    expect(sdk.prompts[1]).toContain('does not match its schema')
+    expect(sdk.prompts[1]).toContain('does not fit its schema')
     expect(sdk.asked[0]?.systemPrompt).toContain('"required":["a"]')
     await system.close()
   })

@@ -60,7 +60,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   whole: 'a whole number from 0',
   duration: 'a duration like 30s, 5m or 3d',
   rule: 'an expression in quotes',
-  event: 'an event type: lower case words joined by dots, at most 128 characters',
+  event: 'an event type: lower-case words joined by dots, at most 128 characters',
   name: 'a name: a letter, then at most 63 of a-z 0-9 _ -',
   file: 'a path',
   list: 'a list',
@@ -223,7 +223,7 @@ class Check {
   #unknown(shape: RecordShape, key: string, value: Json, path: Path): void {
     this.extra[pathText([...path, key])] = value
     const near = nearest(key, [...SHORT_KEYS, ...Object.keys(shape.fields)])
-    const message = `${key} is not known here${near === null ? '' : `; did you mean ${near}?`}`
+    const message = `${key} is unknown here${near === null ? '' : `; did you mean ${near}?`}`
     this.remarks.push({ level: 'warning', code: 'MANIFEST_UNKNOWN_KEY', message, path: [...path, key], on: 'key' })
   }
 }

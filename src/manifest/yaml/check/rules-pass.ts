@@ -55,7 +55,7 @@ const outputFields = (handler: HandlerEntry): readonly string[] => {
 
 const tellShadowed = (text: string, path: Path, fields: readonly string[], tell: AddFinding): void => {
   for (const name of rootNames(text).filter((root) => fields.includes(root))) {
-    const message = `${name} is a root of expressions and a field of the payload: the root is meant; write payload.${name}`
+    const message = `${name} is both a root of expressions and a field of the payload; the root is used. For the field, write payload.${name}`
     tell({ level: 'warning', code: 'LINT_NAME_SHADOWED', message, path })
   }
 }

@@ -41,7 +41,7 @@ const tellKeys = (section: ExecutorSection, handlers: readonly HandlerEntry[], t
         users.set(key, [...(users.get(key) ?? []), handler.name])
   for (const [key, [first = '', ...others]] of users) {
     const rest = others.length === 0 ? '' : ` and ${others.length} more`
-    const message = `${key} of ${first}${rest} is kept and shown, and has no effect yet`
+    const message = `${key} of ${first}${rest} is stored and shown, but has no effect yet`
     tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section, first, key], on: 'key' })
   }
 }
@@ -59,12 +59,12 @@ const PARTS: readonly (readonly [ExecutorSection, ...string[]])[] = [
 const REFUSED: readonly (readonly [section: ExecutorSection, key: string, part: string | null, instead: string])[] = [
   ...(['functions', 'agents', 'plans'] as const).map(
     (section) =>
-      [section, 'circuit', 'half_open', 'one call at a time tries an open breaker; leave the key out'] as const,
+      [section, 'circuit', 'half_open', 'an open breaker is always tried by one call at a time; omit the key'] as const,
   ),
-  ['plans', 'budget', null, 'nobody adds up what a plan costs; set limits.max_cost_usd of the agents that it calls'],
+  ['plans', 'budget', null, 'the cost of a plan is not limited; set limits.max_cost_usd of the agents that it calls'],
   ...(['functions', 'agents', 'plans'] as const).flatMap((section) => [
-    [section, 'validate_input', 'state', 'the state of an entity is judged by state_in; write it there'] as const,
-    [section, 'validate_input', 'files', 'files are not looked for before a run; check them in the function'] as const,
+    [section, 'validate_input', 'state', 'the state of an entity is checked by state_in; write it there'] as const,
+    [section, 'validate_input', 'files', 'files are not checked before a run; check them in the function'] as const,
   ]),
 ]
 
@@ -106,7 +106,7 @@ const refuseTakers = (manifest: Manifest, tell: AddFinding): void => {
 const tellEvents = (manifest: Manifest, tell: AddFinding): void => {
   const event = manifest.events.definitions.find((one) => one['idempotency_key'] !== undefined)
   if (event === undefined) return
-  const message = `idempotency_key of ${event.name} is kept and shown, and has no effect yet; send an id, or write idempotency at the handler`
+  const message = `idempotency_key of ${event.name} is stored and shown, but has no effect yet; send an id, or write idempotency at the handler`
   const path = ['events', 'definitions', event.name, 'idempotency_key']
   tell({ level: 'info', code: 'LINT_NOT_USED', message, path, on: 'key' })
 }
@@ -122,7 +122,7 @@ const refuseChecks = (manifest: Manifest, tell: AddFinding): void => {
         tell({ level: 'error', code: 'CONDITION_UNSUPPORTED', message, path: [...path, 'exists'] })
       }
       if (input['on_invalid'] === 'skip') {
-        const message = `on_invalid of ${handler.name}: a run that was started ends failed; say when it starts with a filter`
+        const message = `on_invalid of ${handler.name}: a run with invalid input fails; use a filter to decide when it starts`
         tell({ level: 'error', code: 'MANIFEST_INVALID', message, path: [...path, 'on_invalid'] })
       }
     }
@@ -135,7 +135,7 @@ const tellParts = (manifest: Manifest, tell: AddFinding): void => {
       return isRecord(value) && value[part] !== undefined
     })
     if (handler === undefined) continue
-    const message = `${key}.${part} of ${handler.name} is kept and shown, and has no effect yet`
+    const message = `${key}.${part} of ${handler.name} is stored and shown, but has no effect yet`
     tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section, handler.name, key, part], on: 'key' })
   }
 }
@@ -153,7 +153,7 @@ const tellSteps = (manifest: Manifest, tell: AddFinding): void => {
       for (const key of Object.keys(step)) {
         if (STEP_KEYS.has(key) || isAnnotation(key) || told.has(key)) continue
         told.add(key)
-        const message = `${key} of step ${String(step['id'])} is kept and shown, and has no effect yet`
+        const message = `${key} of step ${String(step['id'])} is stored and shown, but has no effect yet`
         tell({ level: 'info', code: 'LINT_NOT_USED', message, path: ['plans', plan.name, 'steps', String(step['id'])] })
       }
 }
@@ -172,7 +172,7 @@ const tellInSections = (manifest: Manifest, tell: AddFinding): void => {
   for (const [section, key] of IN_SECTIONS) {
     const value = manifest[section as keyof Manifest] as unknown
     if (!isRecord(value as Json) || isEmpty((value as JsonRecord)[key])) continue
-    const message = `${section}.${key} is kept and shown, and has no effect yet`
+    const message = `${section}.${key} is stored and shown, but has no effect yet`
     tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section, key], on: 'key' })
   }
 }
@@ -180,7 +180,7 @@ const tellInSections = (manifest: Manifest, tell: AddFinding): void => {
 export const findUnused = (manifest: Manifest, tell: AddFinding): void => {
   for (const section of SECTIONS)
     if (!isEmpty(manifest[section])) {
-      const message = `${section} is kept and shown, and has no effect yet`
+      const message = `${section} is stored and shown, but has no effect yet`
       tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section], on: 'key' })
     }
   for (const section of Object.keys(KEYS) as ExecutorSection[]) tellKeys(section, manifest[section] ?? [], tell)

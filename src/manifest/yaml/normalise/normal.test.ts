@@ -241,8 +241,8 @@ describe('what is kept', () => {
     const { manifest, findings } = loaded('functions:\n  - {name: f, tigger: a.b}\nfuntions: {x: 1}\n')
     expect(manifest['extra']).toEqual({ 'functions.f.tigger': 'a.b', funtions: { x: 1 } })
     expect(findings.filter(({ code }) => code === 'MANIFEST_UNKNOWN_KEY')).toMatchObject([
-      { line: 3, column: 15, message: 'tigger is not known here; did you mean trigger?' },
-      { line: 4, column: 1, message: 'funtions is not known here; did you mean functions?' },
+      { line: 3, column: 15, message: 'tigger is unknown here; did you mean trigger?' },
+      { line: 4, column: 1, message: 'funtions is unknown here; did you mean functions?' },
     ])
   })
 

@@ -98,8 +98,8 @@ const joinSchedules = (
       const name = isRecord(other) ? String(other['name']) : ''
       const message =
         twin === undefined
-          ? `schedule ${name} and the trigger of ${handler} start it at different times: both count`
-          : `schedule ${name} says what the trigger of ${handler} says: they are one`
+          ? `schedule ${name} and the trigger of ${handler} start it at different times; both are used`
+          : `schedule ${name} and the trigger of ${handler} are the same; only one is used`
       tell({ level: 'warning', code: 'LINT_SCHEDULE_DUPLICATE', message, path: [...from, 'triggers'], on: 'key' })
     }
     if (twin !== undefined) continue

@@ -36,7 +36,7 @@ const respellRecord = (fields: Fields, value: JsonRecord, path: Path, tell: AddF
   for (const [key, item] of Object.entries(value)) {
     const known = knownKey(key, fields)
     if (Object.hasOwn(result, known)) {
-      const message = `${known} and ${key} are one key in two spellings`
+      const message = `${known} and ${key} are two spellings of the same key`
       tell({ level: 'error', code: 'MANIFEST_DUPLICATE_KEY', message, path: [...path, key], on: 'key' })
       continue
     }

@@ -51,7 +51,7 @@ describe('what is refused', () => {
     ['lists in lists', Array.from({ length: 600 }, (_, i) => `${' '.repeat(i)}-`).join('\n')],
   ])('endlessly nested %s, with a line', (_, text) => {
     const [remark] = remarksOf(text)
-    expect(remark).toMatchObject({ code: 'MANIFEST_INVALID', message: 'the text nests too deep' })
+    expect(remark).toMatchObject({ code: 'MANIFEST_INVALID', message: 'the text is nested too deeply' })
     expect(remark?.position.line).toBeGreaterThan(0)
   })
 

@@ -91,7 +91,7 @@ const repeatedKeys = (tree: Document.Parsed, lines: LineCounter): readonly TextR
         if (!isScalar(key)) continue
         if (known.has(key.value) && found.length < MAX_TOLD) {
           const position = positionAt(lines, key.range?.[0] ?? 0)
-          const message = 'the key stands here a second time'
+          const message = 'the key is repeated here'
           found.push({ level: 'error', code: 'MANIFEST_DUPLICATE_KEY', message, position })
         }
         known.add(key.value)
@@ -107,7 +107,7 @@ const strangeness = (value: unknown, path: Path): { readonly path: Path; readonl
   if (value === null || typeof value !== 'object') return null
   for (const [key, item] of Object.entries(value)) {
     const at = [...path, Array.isArray(value) ? Number(key) : key]
-    if (FORBIDDEN.has(key)) return { path: at, problem: `${key} is a forbidden key` }
+    if (FORBIDDEN.has(key)) return { path: at, problem: `the key ${key} is not allowed` }
     const found = strangeness(item, at)
     if (found !== null) return found
   }
@@ -145,11 +145,11 @@ export const parseYaml = (text: string): Parsed => {
     return refused({
       level: 'error',
       code: 'MANIFEST_TOO_LARGE',
-      message: `the file has ${bytes} bytes, at most ${MAX_BYTES} are read`,
+      message: `the file has ${bytes} bytes; at most ${MAX_BYTES} are allowed`,
       position: START,
     })
   const lexemes = [...new Lexer().lex(text)]
   const deep = tooDeepAt(lexemes)
-  if (deep !== null) return refused(invalid('the text nests too deep', { line: deep, column: 1 }))
+  if (deep !== null) return refused(invalid('the text is nested too deeply', { line: deep, column: 1 }))
   return parse(lexemes, text)
 }

@@ -56,7 +56,7 @@ describe('what is wrong with a payload', () => {
   test.each([
     [{ id: 'strng' }, 'p.id.type', 'did you mean string?'],
     [{ id: 7 }, 'p.id.type', '7 is not a type'],
-    [{ id: { type: 'boolean', min: 1 } }, 'p.id.min', 'min is a number, and only'],
+    [{ id: { type: 'boolean', min: 1 } }, 'p.id.min', 'min must be a number, and only'],
     [{ id: { type: 'string', enum: 'a' } }, 'p.id.enum', 'a list of values'],
     [{ id: { type: 'string', requird: true } }, 'p.id.requird', 'did you mean required?'],
     [{ id: { type: 'array', items: 3 } }, 'p.id.items.type', '3 is not a type'],

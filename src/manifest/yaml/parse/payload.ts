@@ -95,7 +95,7 @@ const boundsOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: AddFind
     if (value === undefined) continue
     const name = names?.[i]
     if (name === undefined || typeof value !== 'number')
-      refuse(tell, [...path, key], `${key} is a number, and only numbers, texts and lists have one`)
+      refuse(tell, [...path, key], `${key} must be a number, and only numbers, texts and lists can have it`)
     else bounds[name] = value
   }
   return bounds
@@ -106,7 +106,7 @@ const enumOf = (field: JsonRecord, base: JsonRecord, path: Path, tell: AddFindin
   const values = field['enum']
   if (values === undefined) return {}
   if (!Array.isArray(values) || values.length === 0) {
-    refuse(tell, [...path, 'enum'], 'an enum is a list of values')
+    refuse(tell, [...path, 'enum'], 'an enum must be a list of values')
     return {}
   }
   return { enum: base['type'] === 'string' ? [...new Set(values.map((value) => String(value)))] : values }
@@ -123,14 +123,14 @@ const unknownKeys = (field: JsonRecord, path: Path, tell: AddFinding): void => {
 
 const fieldSchema = (given: Json | undefined, path: Path, tell: AddFinding): Json => {
   if (!isRecord(given)) {
-    refuse(tell, path, 'a field is a type, like string!, or has one')
+    refuse(tell, path, 'a field must be a type, like string!, or have a type')
     return {}
   }
   unknownKeys(given, path, tell)
   const base = baseOf(given, path, tell)
   const { items, properties, description, default: usual, format } = given
   if (given['required'] !== undefined && typeof given['required'] !== 'boolean')
-    refuse(tell, [...path, 'required'], 'required is true or false')
+    refuse(tell, [...path, 'required'], 'required must be true or false')
   return {
     ...base,
     ...(typeof description === 'string' ? { description } : {}),
@@ -145,7 +145,7 @@ const fieldSchema = (given: Json | undefined, path: Path, tell: AddFinding): Jso
 
 const membersSchema = (given: Json, path: Path, tell: AddFinding): JsonRecord => {
   if (!isRecord(given)) {
-    refuse(tell, path, 'the fields are a map of names to types, or a list of names')
+    refuse(tell, path, 'the fields must be a map of names to types, or a list of names')
     return {}
   }
   const fields = Object.entries(given)
