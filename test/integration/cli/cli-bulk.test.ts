@@ -16,7 +16,7 @@ test('[G12] a bulk command reaches every matching run, and its totals are the re
   const many = (verb: string) => ['runs', verb, '--where', 'status=waiting, handler=ship', '--yes']
   const plain = await folder.run(many('pause'))
   expect(plain.code).toBe(0)
-  expect(plain.stdout).toMatch(/^run_[0-9a-f]{32} {2}success {2}pause: 3 done, 0 failed, 3 in all\n$/)
+  expect(plain.stdout).toMatch(/^run_[0-9a-f]{32} {2}success {2}pause: 3 done, 0 failed, 3 in total\n$/)
   const { items } = await folder.json(['runs', 'list', '--status', 'paused'])
   expect(items).toHaveLength(3)
   const cancelled = await folder.json(['runs', 'cancel', '--where', 'handler=ship', '--yes', '--reason', 'sold out'])

@@ -195,7 +195,7 @@ describe('a fault of the ledger', () => {
     const { code, stderr } = await folder.run(['dev', '--port', '0'])
     expect(code).toBe(6)
     expect(stderr).toMatch(
-      /^LEDGER_NEWER the ledger has schema version 99; this trihand supports up to \d+\nUpgrade trihand/,
+      /^LEDGER_NEWER the ledger has schema version 99; this trihand supports up to \d+\nA newer trihand wrote this ledger\. Upgrade trihand/,
     )
     expect((await folder.run(['verify'])).code).toBe(2)
   })

@@ -38,7 +38,7 @@ describe('without a server', () => {
     expect([good.code, good.stdout]).toEqual([0, expect.stringMatching(/ {2}an event started pack\n[\s\S]*success\n$/)])
     expect((await folder.run(['runs', 'watch', await run('search')])).code).toBe(1)
     const open = await folder.run(['runs', 'watch', await run('ship')])
-    expect([open.code, open.stderr]).toEqual([8, expect.stringContaining('no server runs here')])
+    expect([open.code, open.stderr]).toEqual([8, expect.stringContaining('no server is running here')])
     const facts = documents((await folder.run(['runs', 'watch', await run('pack'), '--json'])).stdout)
     expect(facts[0]).toMatchObject({ type: 'fact', seq: 0 })
     expect(facts.at(-1)).toMatchObject({ type: 'end', status: 'success', output: { weight: 7 } })
@@ -86,7 +86,7 @@ describe('without a server', () => {
 
   test('tail needs a server, and says so if there is none', async () => {
     const { code, stderr } = await folder.run(['events', 'tail'])
-    expect([code, stderr]).toEqual([6, expect.stringContaining('nothing new can come')])
+    expect([code, stderr]).toEqual([6, expect.stringContaining('no new events can arrive')])
   })
 
   test('a backup is a ledger: it passes verify, answers queries, and is never overwritten', async () => {
@@ -96,7 +96,7 @@ describe('without a server', () => {
     const runs = await folder.json(['runs', 'list'])
     expect(await folder.json(['runs', 'list', '--database', 'copy.db'])).toEqual(runs)
     const again = await folder.run(['backup', 'copy.db'])
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('copy.db is there already')])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('copy.db exists; name a new file')])
   })
 
   test.each([

@@ -44,7 +44,7 @@ test('trihand send --delay stores an event until its time, and refuses an invali
     [['cart.signed', '{}', '--delay', '2h'], 'EVENT_HUMAN_ONLY'],
     [['order.placed', '{"id":"o1"}', '--delay', 'soon'], 'is not a duration'],
     [['order.placed', '{"id":"o1"}', '--delay', '2h', '--id', 'e1'], 'cannot have its own id'],
-    [['order.placed', '{"id":"o1"}', '--delay', '2h', '--wait', '1s'], 'leave out --wait or --delay'],
+    [['order.placed', '{"id":"o1"}', '--delay', '2h', '--wait', '1s'], 'omit --wait or --delay'],
   ] as const
   for (const [args, said] of refused) {
     const { code, stderr } = await folder.run(['send', ...args])

@@ -87,7 +87,7 @@ describe('dev', () => {
     const { code, stdout, stderr } = await folder.run(DEV)
     expect([code, stdout]).toEqual([6, ''])
     expect(stderr).toMatch(
-      /^LEDGER_IN_USE another process owns .*trihand\.db: the server at http:\S+, process \d+\n.*talk to it over HTTP, or stop it\.\n$/,
+      /^LEDGER_IN_USE another process has .*trihand\.db open: the server at http:\S+, process \d+\n.*Connect to that process over HTTP, or stop it\.\n$/,
     )
     const receipt = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '10s'])
     expect(receipt.results[0].status).toBe('success')
@@ -100,7 +100,7 @@ describe('dev', () => {
     )
     const { code, stderr } = await folder.run(['dev', '--port', String(port)])
     other.close()
-    expect([code, stderr]).toEqual([6, expect.stringMatching(`^PORT_IN_USE port ${port} is taken`)])
+    expect([code, stderr]).toEqual([6, expect.stringMatching(`^PORT_IN_USE port ${port} is in use by another process`)])
     expect(existsSync(serverFile())).toBe(false)
   })
 

@@ -152,7 +152,10 @@ describe('commands to a run', () => {
     const failed = await folder.json(['start', 'settle', '{"id":"a"}'])
     await folder.json(['start', 'settle', '{"id":"slow"}'])
     const shown = await folder.run(['runs', 'retry', failed.id])
-    expect([shown.code, shown.stderr]).toEqual([0, expect.stringMatching(/not repeated: book\n.*waits for its turn/s)])
+    expect([shown.code, shown.stderr]).toEqual([
+      0,
+      expect.stringMatching(/will not be repeated: book\n.*waits in a queue/s),
+    ])
     expect(await folder.json(['runs', 'cancel', failed.id])).toMatchObject({ status: 'cancelled' })
   })
 
@@ -265,7 +268,7 @@ describe('settings', () => {
     folder.write('.env', 'DATABASE_URL=from-env-file.db\nTRIHAND_SLOTS=3\n')
     const ledgerOf = async (args: readonly string[], env = {}): Promise<string> => {
       const { stderr } = await folder.run(['runs', 'list', ...args], { env })
-      return /no ledger (\S+)/.exec(stderr)?.[1] ?? stderr
+      return /the ledger (\S+) does not exist/.exec(stderr)?.[1] ?? stderr
     }
     expect(await ledgerOf([])).toBe('from-env-file.db')
     expect(await ledgerOf([], { DATABASE_URL: 'from-env.db' })).toBe('from-env.db')
