@@ -4,15 +4,15 @@
  * Owns the chunks of attempts under way in this process, and forgets them with the attempt: the fact that follows is the truth. Never
  * writes anything: nothing here survives a crash, after which the step begins again and streams its text anew.
  *
- * deltas-1  A listener that joins late gets what was streamed so far first, and every later chunk once and in order.
- * deltas-2  A chunk says how much of its kind came before it in its attempt, so that text that is put at its position is never doubled.
- * deltas-3  No chunk holds a secret or the beginning of one; the end of an attempt releases what was held back.
+ * token-stream-1  A listener that joins late gets what was streamed so far first, and every later chunk once and in order.
+ * token-stream-2  A chunk says how much of its kind came before it in its attempt, so that text that is put at its position is never doubled.
+ * token-stream-3  No chunk holds a secret or the beginning of one; the end of an attempt releases what was held back.
  */
 import type { RunId } from '#model/kernel/ids.ts'
 import type { RedactedStream, Redaction } from '#model/kernel/redaction.ts'
 import type { Chunk } from '#ports/model.ts'
 
-/** A piece of a model's answer while it arrives, as `subscribe('tokens', …)` gives it. The first holds what has arrived so far. */
+/** A part of a model's answer while it arrives, as `subscribe('tokens', …)` gives it. The first holds what has arrived so far. */
 export interface TokenChunk {
   /** The run. */
   readonly run: RunId
@@ -28,9 +28,9 @@ export interface TokenChunk {
   readonly text: string
 }
 
-export type ChunkListener = (piece: TokenChunk) => void
+export type ChunkListener = (chunk: TokenChunk) => void
 
-interface Telling {
+interface Streamed {
   readonly attempt: number
   text: string
   reasoning: string
@@ -40,7 +40,7 @@ interface Telling {
 }
 
 export class TokenStream {
-  private readonly underWay = new Map<RunId, Map<string, Telling>>()
+  private readonly underWay = new Map<RunId, Map<string, Streamed>>()
   private readonly listeners = new Map<RunId, Set<ChunkListener>>()
   private readonly redaction: Pick<Redaction, 'stream'>
 
@@ -48,15 +48,15 @@ export class TokenStream {
     this.redaction = redaction
   }
 
-  tell(run: RunId, step: string, attempt: number, delta: Chunk): void {
-    const telling = this.tellingOf(run, step, attempt)
-    const about = { run, step, attempt, type: delta.type }
-    if (delta.type === 'call') {
-      const piece = { ...about, at: telling.calls.length, text: delta.tool }
-      telling.calls.push(delta.tool)
-      return this.pass(piece)
+  tell(run: RunId, step: string, attempt: number, part: Chunk): void {
+    const streamed = this.streamedOf(run, step, attempt)
+    const about = { run, step, attempt, type: part.type }
+    if (part.type === 'call') {
+      const chunk = { ...about, at: streamed.calls.length, text: part.tool }
+      streamed.calls.push(part.tool)
+      return this.pass(chunk)
     }
-    this.passText({ ...about, type: delta.type }, telling, telling.streams[delta.type].push(delta.text))
+    this.passText({ ...about, type: part.type }, streamed, streamed.streams[part.type].push(part.text))
   }
 
   /** The attempt is over: its answer is in its fact, or nowhere. */
@@ -64,18 +64,18 @@ export class TokenStream {
     // Called for every step, and almost no step streams anything.
     if (this.underWay.size === 0) return
     const steps = this.underWay.get(run)
-    const telling = steps?.get(step)
-    if (steps === undefined || telling === undefined) return
+    const streamed = steps?.get(step)
+    if (steps === undefined || streamed === undefined) return
     for (const type of ['reasoning', 'text'] as const)
-      this.passText({ run, step, attempt: telling.attempt, type }, telling, telling.streams[type].end())
+      this.passText({ run, step, attempt: streamed.attempt, type }, streamed, streamed.streams[type].end())
     steps.delete(step)
     if (steps.size === 0) this.underWay.delete(run)
   }
 
-  /** deltas-1. */
+  /** token-stream-1. */
   listen(run: RunId, listener: ChunkListener): () => void {
-    for (const [step, telling] of this.underWay.get(run) ?? [])
-      for (const piece of soFar(run, step, telling)) listener(piece)
+    for (const [step, streamed] of this.underWay.get(run) ?? [])
+      for (const chunk of soFar(run, step, streamed)) pass(listener, chunk)
     const listeners = this.listeners.get(run) ?? new Set()
     this.listeners.set(run, listeners.add(listener))
     return () => {
@@ -84,8 +84,8 @@ export class TokenStream {
     }
   }
 
-  private tellingOf(run: RunId, step: string, attempt: number): Telling {
-    const steps = this.underWay.get(run) ?? new Map<string, Telling>()
+  private streamedOf(run: RunId, step: string, attempt: number): Streamed {
+    const steps = this.underWay.get(run) ?? new Map<string, Streamed>()
     this.underWay.set(run, steps)
     const known = steps.get(step)
     if (known?.attempt === attempt) return known
@@ -97,27 +97,29 @@ export class TokenStream {
 
   private passText(
     about: Pick<TokenChunk, 'run' | 'step' | 'attempt'> & { readonly type: 'text' | 'reasoning' },
-    telling: Telling,
+    streamed: Streamed,
     text: string,
   ): void {
     if (text === '') return
-    const piece = { ...about, at: telling[about.type].length, text }
-    telling[about.type] += text
-    this.pass(piece)
+    const chunk = { ...about, at: streamed[about.type].length, text }
+    streamed[about.type] += text
+    this.pass(chunk)
   }
 
-  private pass(piece: TokenChunk): void {
-    for (const listener of this.listeners.get(piece.run) ?? []) {
-      try {
-        listener(piece)
-      } catch {
-        // A failing listener must not disturb the step.
-      }
-    }
+  private pass(chunk: TokenChunk): void {
+    for (const listener of this.listeners.get(chunk.run) ?? []) pass(listener, chunk)
   }
 }
 
-const soFar = (run: RunId, step: string, { attempt, text, reasoning, calls }: Telling): readonly TokenChunk[] => {
+const pass = (listener: ChunkListener, chunk: TokenChunk): void => {
+  try {
+    listener(chunk)
+  } catch {
+    // A failing listener must disturb neither the step nor the caller who subscribes.
+  }
+}
+
+const soFar = (run: RunId, step: string, { attempt, text, reasoning, calls }: Streamed): readonly TokenChunk[] => {
   const about = { run, step, attempt, at: 0 }
   return [
     ...(reasoning === '' ? [] : [{ ...about, type: 'reasoning' as const, text: reasoning }]),

@@ -64,7 +64,7 @@ test('[F3] a reader receives the answer while the model writes it, and then the 
   expect(rest.at(-1)).toMatchObject({ event: 'end', data: '{"status":"success"}' })
 })
 
-test('[F3] deltas-1: a reader that joins during an answer receives the text so far, and nothing twice', async () => {
+test('[F3] token-stream-1: a reader that joins during an answer receives the text so far, and nothing twice', async () => {
   const run = await app.started('go')
   const call = await model.call(1)
   call.say('Dear ')
