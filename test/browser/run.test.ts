@@ -220,7 +220,7 @@ test('[G12] a run is paused and resumed; a cancel asks first, and accepts a reas
   const { page, faults, close } = await opened(`/runs/${run}`)
   const verb = (name: string) => page.getByRole('button', { name, exact: true })
   await verb('Pause').click()
-  await page.getByText(/^Why is it waiting\? .*somebody to resume it/).waitFor()
+  await page.getByText(/^Why is it waiting\? .*a person to resume it/).waitFor()
   await verb('Resume').click()
   await verb('Pause').waitFor()
   await press(page, 'Shift+C')

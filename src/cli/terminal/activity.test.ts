@@ -58,7 +58,7 @@ test('[S21] control characters in the text of a run are escaped', () => {
   const { activity, lines } = open(false)
   activity.hear(
     notice({
-      facts: [fact('run.failed', { error: { ...BROKEN, message: '\u001b[2J\nrun_0000abcd  mail  ended well' } })],
+      facts: [fact('run.failed', { error: { ...BROKEN, message: '\u001b[2J\nrun_0000abcd  mail  completed' } })],
     }),
   )
   activity.stop()

@@ -58,7 +58,7 @@ export class Anchor {
   }
 
   static async open(file: string, seals: Seals, scratch: Scratch): Promise<Anchor> {
-    if (!seals.hasKey) throw new UnreadableLedger('an anchor is signed with the seal key: set TRIHAND_SEAL_KEY')
+    if (!seals.hasKey) throw new UnreadableLedger('an anchor needs a signature by the seal key: set TRIHAND_SEAL_KEY')
     let anchor: Anchor
     try {
       anchor = new Anchor(file, seals, scratch)
@@ -89,7 +89,7 @@ export class Anchor {
   /** Called after the last stream: reports the anchored streams that are gone. */
   end(findings: Findings): void {
     for (const { stream, version } of this.#missing.all() as unknown as { stream: string; version: number }[])
-      findings.expect('V27', false, { stream, seq: null }, () => `it had ${version} facts, and is gone`)
+      findings.expect('V27', false, { stream, seq: null }, () => `it had ${version} facts and is missing`)
   }
 
   /**
@@ -127,8 +127,8 @@ export class Anchor {
     if (flaw !== null) throw this.#refused(flaw)
   }
 
-  #refused(flaw = 'is no anchor'): UnreadableLedger {
-    return new UnreadableLedger(`${this.#file} ${flaw}: take the anchor from where it was kept, or name another file`)
+  #refused(flaw = 'is not an anchor'): UnreadableLedger {
+    return new UnreadableLedger(`${this.#file} ${flaw}: restore the anchor from its copy, or name another file`)
   }
 
   #write(line: string): void {

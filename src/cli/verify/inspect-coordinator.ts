@@ -30,7 +30,7 @@ export const inspectCoordinator = async (
     findings.count('facts')
     chain.next({ seq, type, body, ...rest })
     const fact = readCoordinatorFact(type, body)
-    findings.expect('V4', fact !== null, { stream, seq }, () => `${type} is no fact that can be read`)
+    findings.expect('V4', fact !== null, { stream, seq }, () => `the fact ${type} cannot be read`)
     isReadable &&= fact !== null
     if (fact === null) continue
     gather(inspection, row, fact, seq)
@@ -92,16 +92,21 @@ const checkRest = (
     'V4',
     heard.join() === expected.join(),
     place,
-    () => 'its waits are not the event types that it hears',
+    () => 'its waits do not match the event types that it listens to',
   )
   if (row.lease !== null) return
   const { nextAt } = state
   const isInTime = nextAt === null || (row.wake_at !== null && row.wake_at <= Math.max(nextAt, moment.now))
-  findings.expect('V13', isInTime, place, () => `it must go on at ${nextAt}, but its wake is ${row.wake_at ?? 'never'}`)
+  findings.expect(
+    'V13',
+    isInTime,
+    place,
+    () => `it must continue at ${nextAt}, but its wake is ${row.wake_at ?? 'never'}`,
+  )
   findings.expect(
     'V13',
     !state.needsSlot || row.wake_at !== null,
     place,
-    () => 'the schedule is neither over nor paused, nothing of it runs, and nothing wakes it for its next slot',
+    () => 'the schedule is neither ended nor paused and has no run, but nothing wakes it for its next slot',
   )
 }

@@ -94,7 +94,7 @@ const inspectFact = (inspection: Inspection, reading: Reading, row: FactRow): vo
     'V4',
     fact !== null,
     place,
-    () => `${row.type} is no fact that can be read: its type is unknown or its body is not what the type promises`,
+    () => `the fact ${row.type} cannot be read: its type is unknown, or its body does not match the type`,
   )
   reading.isReadable &&= fact !== null
   if (fact === null || !reading.isReadable) return

@@ -19,7 +19,7 @@ export const inspectSession = async (
     chain.next(fact)
     const place = { stream: nameOf(row), seq: fact.seq }
     const body = readBody(fact.body)
-    findings.expect('V4', body !== null, place, () => `${fact.type} is no fact that can be read`)
+    findings.expect('V4', body !== null, place, () => `the fact ${fact.type} cannot be read`)
     if (body === null) continue
     for (const hash of [...blobsNamedBy(fact.type, body), ...checkpoints.next(fact.type, body, place)])
       blobs.named(hash, place)

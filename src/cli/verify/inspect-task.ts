@@ -29,7 +29,7 @@ export const inspectTask = async (
     chain.next(fact)
     const place = { stream: nameOf(row), seq: fact.seq }
     const isRead = judge(inspection, state, fact, place)
-    findings.expect('V4', isRead, place, () => `${fact.type} is no fact that can be read`)
+    findings.expect('V4', isRead, place, () => `the fact ${fact.type} cannot be read`)
     isReadable &&= isRead
   }
   endChain(inspection, row, chain)
@@ -60,9 +60,9 @@ const checkRow = (
   place: Place,
 ): void => {
   const status = state.end === null ? 'waiting' : STATUS[state.end]
-  findings.expect('V4', row.status === status, place, () => `its stream is ${row.status}, its facts say ${status}`)
+  findings.expect('V4', row.status === status, place, () => `its stream is ${row.status}, but its facts give ${status}`)
   const [task] = rows
-  findings.expect('V4', task !== undefined, place, () => 'the inbox does not know it')
+  findings.expect('V4', task !== undefined, place, () => 'the inbox does not have it')
   if (task === undefined) return
   const isOpen = state.end === null
   const inboxes = isOpen ? new Set(state.addresses).size + 1 : 0
@@ -78,7 +78,7 @@ const checkRow = (
     'V4',
     task.addresses === JSON.stringify(state.addresses) && task.inboxes === inboxes,
     place,
-    () => `it is in ${task.inboxes} inboxes, for ${task.addresses}; its facts say ${state.addresses.join()}`,
+    () => `it is in ${task.inboxes} inboxes, for ${task.addresses}; its facts give ${state.addresses.join()}`,
   )
 }
 

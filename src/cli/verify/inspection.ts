@@ -95,7 +95,7 @@ export const endInspection = async (inspection: Inspection, tables: Tables): Pro
   }
   for await (const { hex, seq } of tables.modelCallFaults()) {
     const place = { stream: hex === null ? null : `run_${hex}`, seq }
-    findings.expect('V4', false, place, () => 'the list of model calls and the fact at this place disagree')
+    findings.expect('V4', false, place, () => 'the list of model calls and this fact disagree')
   }
   await children.end()
   await coordinators.end()

@@ -57,7 +57,7 @@ export const printReport = (report: Report): string => {
     '',
     ...report.violations.map(lineOf),
     ...(unlisted > 0 ? [`… and ${unlisted.toLocaleString('en-US')} more`] : []),
-    ...(report.anchored === null ? [] : [`The anchor names ${plural(report.anchored, 'stream')}.`]),
+    ...(report.anchored === null ? [] : [`The anchor has ${plural(report.anchored, 'stream')}.`]),
     total === 0 ? 'No violations.' : `${plural(total, 'violation')}.`,
   ].join('\n')
 }

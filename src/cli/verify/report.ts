@@ -7,16 +7,16 @@
  * report-2  An invariant that was never checked is shown as checked 0 times, so that it does not look like a pass.
  */
 export const INVARIANTS = {
-  V1: 'what was acknowledged is there',
+  V1: 'acknowledged data is present',
   V2: 'facts are numbered without gap or repeat',
   V3: 'every hash verifies, up to the head',
-  V4: 'the tables say what the facts say',
-  V5: 'nothing follows an end but evidence',
+  V4: 'the tables match the facts',
+  V5: 'only evidence follows an end',
   V6: 'recorded time never goes back',
   V7: 'a step has one accepted result',
   V8: 'nothing starts after a cancel',
-  V9: 'attempts are counted and wait their delay',
-  V10: 'a once effect is not repeated by itself',
+  V9: 'attempts are counted and wait for their delay',
+  V10: 'a once effect is not repeated automatically',
   V11: 'one effect key per step, none shared',
   V12: 'epochs never fall',
   V13: 'no run is stranded',
@@ -25,14 +25,14 @@ export const INVARIANTS = {
   V17: 'no event is missed by a wait',
   V18: 'chains of causes are counted and bounded',
   V19: 'a task is closed once',
-  V20: 'people decide, and only those who may',
-  V21: 'what was decided is what was shown',
-  V22: 'reminders and deadlines are said once',
+  V20: 'only permitted people decide',
+  V21: 'the decided content is the shown content',
+  V22: 'reminders and deadlines are recorded once',
   V23: 'every item has its own outcome',
   V24: 'no timer is early',
-  V25: 'no throttle lets more begin than it may',
+  V25: 'no throttle exceeds its limit',
   V26: 'checkpoints name known parents',
-  V27: 'what was anchored is still there',
+  V27: 'anchored data is present',
 } as const
 
 export type Invariant = keyof typeof INVARIANTS

@@ -78,7 +78,7 @@ test('verify-2: a file that is not a ledger is unreadable, and the message says 
   new DatabaseSync(empty).close()
   writeFileSync(empty, '')
   const cases = [
-    { file: join(folder, 'missing.db'), reason: 'there is no such file' },
+    { file: join(folder, 'missing.db'), reason: 'the file does not exist' },
     { file: junk, reason: 'file is not a database' },
     { file: empty, reason: 'no such table: trihand_migration' },
   ]

@@ -70,7 +70,7 @@ const checkSchema = async (tables: Tables): Promise<void> => {
   if (newest === 0) throw new UnreadableLedger('cannot read this as a ledger: it is empty')
   if (newest > KNOWN_SCHEMA) {
     throw new UnreadableLedger(
-      `the ledger has schema version ${newest}, this verifier knows up to ${KNOWN_SCHEMA}: upgrade trihand`,
+      `the ledger has schema version ${newest}; this verifier supports up to ${KNOWN_SCHEMA}: upgrade trihand`,
     )
   }
 }
@@ -93,13 +93,11 @@ const readKeys = async (tables: Tables, { sealKey, ledgerKey }: VerifyOptions): 
   const opened = new Opened(ledgerKey, secret)
   if (secret.length > 0 && !(opened.isEncrypted && opened.hasKeys(encrypted)))
     throw new UnreadableLedger(
-      `the ledger is encrypted with key ${encrypted.join(', ')}: set TRIHAND_LEDGER_KEY to the keys that it was encrypted with`,
+      `the ledger is encrypted with key ${encrypted.join(', ')}: set TRIHAND_LEDGER_KEY to its keys`,
     )
   const seals = new Seals({ TRIHAND_SEAL_KEY: sealKey, TRIHAND_LEDGER_KEY: opened.own ?? undefined })
   if (record.seals?.length && !seals.hasKey)
-    throw new UnreadableLedger(
-      'the ledger is sealed with a key: set TRIHAND_SEAL_KEY to the keys that it was sealed with',
-    )
+    throw new UnreadableLedger('the ledger is sealed with a key: set TRIHAND_SEAL_KEY to its keys')
   return { seals, opened }
 }
 

@@ -25,14 +25,14 @@ interface ToolRow {
 const LONGEST_WAIT = '50s'
 
 const TOOLS: readonly ToolRow[] = [
-  { name: 'send_event', operation: 'sendEvent', says: 'Answers the runs that it starts.' },
+  { name: 'send_event', operation: 'sendEvent', says: 'Returns the runs that it starts.' },
   { name: 'list_events', operation: 'listEvents' },
-  { name: 'start_run', operation: 'startRun', says: 'Answers its id at once; wait_run waits for its end.' },
+  { name: 'start_run', operation: 'startRun', says: 'Returns its id at once; wait_run waits until it has ended.' },
   { name: 'get_run', operation: 'getRun', without: ['wait'], isRun: true },
   {
     name: 'wait_run',
     operation: 'getRun',
-    says: 'Waits up to 50 s for its end; answers what it is by then. A run that waits for a person names the task and its page.',
+    says: 'Waits up to 50 s until it has ended, then returns its current state. For a run that waits for a person, the result has the task and its page.',
     without: ['wait'],
     fixed: { wait: LONGEST_WAIT },
     isRun: true,
@@ -41,15 +41,15 @@ const TOOLS: readonly ToolRow[] = [
   {
     name: 'list_tasks',
     operation: 'listTasks',
-    says: 'Tasks of people. Only a person decides one, on its page.',
+    says: 'Tasks for people. Only a person can decide a task, on its page.',
     without: ['all'],
     fixed: { all: 'true' },
   },
-  { name: 'get_task', operation: 'getTask', says: 'Only a person decides it, on its page.' },
+  { name: 'get_task', operation: 'getTask', says: 'Only a person can decide it, on its page.' },
   {
     name: 'make_plan',
     operation: 'makePlan',
-    says: 'Only a person approves it, on its page; nothing is done before.',
+    says: 'Only a person can approve it, on its page; nothing runs before that.',
   },
   { name: 'get_plan', operation: 'getPlan' },
   { name: 'explain_run', operation: 'explainRun' },

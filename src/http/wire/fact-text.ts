@@ -55,28 +55,28 @@ const DESCRIPTIONS: Telling = {
   'run.retry_scheduled': tryAgain,
   'run.retry_due': () => 'the next attempt is due',
   'run.paused': ({ by, reason }) => `${by} paused it${reason === null ? '' : `: ${reason}`}`,
-  'run.resumed': ({ by }) => `${by} let it go on`,
-  'run.entered': () => 'began in time',
-  'run.handed_over': ({ from, to }) => `version ${to} of the code goes on with it, after version ${from}`,
-  'run.cancel_requested': (fact) => `${fact.by} asked for an end, ${failure(fact.error)}`,
-  'run.completed': (fact) => (fact.status === 'success' ? 'ended well' : 'ended in part'),
+  'run.resumed': ({ by }) => `${by} resumed it`,
+  'run.entered': () => 'started in time',
+  'run.handed_over': ({ from, to }) => `version ${to} of the code continues it, after version ${from}`,
+  'run.cancel_requested': (fact) => `${fact.by} requested a cancel, ${failure(fact.error)}`,
+  'run.completed': (fact) => (fact.status === 'success' ? 'completed' : 'completed in part'),
   'run.failed': (fact) => `failed, ${failure(fact.error)}`,
   'run.cancelled': (fact) => `cancelled, ${failure(fact.error)}`,
   'run.expired': (fact) => `expired, ${failure(fact.error)}`,
   'run.quarantined': (fact) => `put into quarantine, ${failure(fact.error)}`,
-  'run.retried': (fact) => `${fact.by} began it again; finished steps stay finished`,
-  'step.intended': (fact) => `is about to happen${nth(fact.attempt)}, at most once`,
+  'run.retried': (fact) => `${fact.by} retried it; completed steps are kept`,
+  'step.intended': (fact) => `starts${nth(fact.attempt)}, at most once`,
   'step.completed': (fact) => {
     const skip = skipOf(fact)
-    return skip === null ? `done${nth(fact.attempt)}` : `skipped: ${skip.reason ?? 'no reason is known'}`
+    return skip === null ? `done${nth(fact.attempt)}` : `skipped: ${skip.reason ?? 'no reason recorded'}`
   },
   'step.retry_scheduled': tryAgain,
   'step.retry_due': () => 'the next attempt is due',
   'step.failed': (fact) => `failed${nth(fact.attempt)}, ${failure(fact.error)}`,
-  'step.uncertain': (fact) => `nobody knows whether it happened: ${fact.reason}`,
-  'step.resolved': (fact) => `${fact.by} said: ${fact.verdict.replaceAll('_', ' ')}`,
-  'step.late_result': (fact) => `an answer of attempt ${fact.attempt} came too late and is kept as evidence`,
-  'step.reused': ({ of, settled }) => `${settled.kind === 'failed' ? 'had failed' : 'was done'} in ${of}, and stands`,
+  'step.uncertain': (fact) => `outcome uncertain: ${fact.reason}`,
+  'step.resolved': (fact) => `${fact.by} answered: ${fact.verdict.replaceAll('_', ' ')}`,
+  'step.late_result': (fact) => `a result of attempt ${fact.attempt} came too late and is kept as evidence`,
+  'step.reused': ({ of, settled }) => `${settled.kind === 'failed' ? 'failed' : 'done'} in ${of}; the result is kept`,
   'timer.set': (fact) => `sleeps until ${isoTime(fact.wakeAt)}`,
   'timer.fired': () => 'woke up',
   'wait.opened': (fact) => `waits for ${wanted(fact.wait)}`,
@@ -84,11 +84,11 @@ const DESCRIPTIONS: Telling = {
     others.length === 0
       ? `received ${event.type}, event ${event.sequence}`
       : `received ${others.length + 1} events, ${event.sequence} to ${others.at(-1)?.sequence}`,
-  'wait.timed_out': () => 'waited long enough',
+  'wait.timed_out': () => 'timed out',
   'child.started': (fact) =>
     isTaskId(fact.child) ? `asked people: ${fact.child}` : `called ${fact.handler} as ${fact.child}`,
   'child.ended': ({ child, end }) =>
-    end.kind === 'done' ? `${child} ended well` : `${child} failed, ${failure(end.error)}`,
+    end.kind === 'done' ? `${child} completed` : `${child} failed, ${failure(end.error)}`,
 }
 
 /** Returns one sentence, without the name of the step (`fact.step`). */
@@ -98,7 +98,7 @@ export const describeFact = (fact: RunFact): string => (DESCRIPTIONS[fact.type] 
 export const describeOpenStep = (step: OpenStep): { readonly kind: OpenStep['kind']; readonly text: string } => {
   switch (step.kind) {
     case 'intended':
-      return { kind: step.kind, text: 'an effect that happens at most once and is at work' }
+      return { kind: step.kind, text: 'a running step that happens at most once' }
     case 'uncertain':
       return {
         kind: step.kind,
@@ -107,7 +107,7 @@ export const describeOpenStep = (step: OpenStep): { readonly kind: OpenStep['kin
     case 'retrying':
       return { kind: step.kind, text: `the next attempt after ${failure(step.error)}` }
     case 'sleeping':
-      return { kind: step.kind, text: `time: it sleeps until ${isoTime(step.wakeAt)}` }
+      return { kind: step.kind, text: `its timer at ${isoTime(step.wakeAt)}` }
     case 'waiting':
       return { kind: step.kind, text: `an event: ${wanted({ ...step.wait.spec, types: missing(step.wait) })}` }
     case 'calling':

@@ -40,7 +40,7 @@ const stateOf = async (service: Service, run: RunId): Promise<RunState> =>
 const pausedOf = ({ pause }: LiveRun): readonly WaitingOn[] => {
   if (pause === null) return []
   const why = pause.reason === null ? '' : ` (${pause.reason})`
-  return [{ kind: 'paused', step: null, until: null, text: `somebody to resume it: ${pause.by} paused it${why}` }]
+  return [{ kind: 'paused', step: null, until: null, text: `a person to resume it: ${pause.by} paused it${why}` }]
 }
 
 const waitsOf = (run: LiveRun): readonly WaitingOn[] => {
@@ -67,8 +67,8 @@ export const waitingOn = async (service: Service, run: RunSummary): Promise<read
 }
 
 const TURNS: Readonly<Record<QueuedReason, string>> = {
-  paused: 'its turn: the handler is paused',
-  overlap: 'its turn: an earlier run of the handler has not ended',
+  paused: 'the queue: the handler is paused',
+  overlap: 'the queue: an earlier run of the handler has not ended',
 }
 
 const turnOf = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {
@@ -115,7 +115,7 @@ const skippedSoFar = ({ settled }: LiveRun): readonly Skipped[] =>
 const skippedText = (skipped: readonly Skipped[]): string => {
   const byReason = new Map<string, string[]>()
   for (const { step, reason } of skipped) {
-    const why = reason ?? 'no reason is known'
+    const why = reason ?? 'no reason recorded'
     byReason.set(why, [...(byReason.get(why) ?? []), step])
   }
   return [...byReason].map(([why, steps]) => ` Skipped: ${steps.join(', ')} (${why}).`).join('')
@@ -125,9 +125,8 @@ const sentence = (run: RunSummary, waits: readonly WaitingOn[], skipped: readonl
   waitingText(run, waits) + skippedText(skipped)
 
 const waitingText = ({ status }: RunSummary, waits: readonly WaitingOn[]): string => {
-  if (isEnded(status)) return `It does not wait: it has ended, ${status}.`
-  if (waits.length === 0)
-    return status === 'queued' ? 'It waits for a worker to take it.' : 'It does not wait: it is at work.'
+  if (isEnded(status)) return `It does not wait: it has ended (${status}).`
+  if (waits.length === 0) return status === 'queued' ? 'It waits for a worker.' : 'It does not wait: it is running.'
   return `It waits for ${waits.map(({ step, text }) => (step === null ? text : `${text} (step ${step})`)).join('; and for ')}.`
 }
 

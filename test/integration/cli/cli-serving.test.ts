@@ -36,7 +36,7 @@ describe('dev', () => {
     expect((await folder.run(['verify'])).code).toBe(0)
     await until(
       () => server.stdout,
-      (text) => text.includes('"text":"ended well"'),
+      (text) => text.includes('"text":"completed"'),
       { what: 'it says so' },
     )
   })

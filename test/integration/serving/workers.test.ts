@@ -152,6 +152,6 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
   test('a worker with Inngest as dispatcher is refused with a code, because it has no address for Inngest to call (15.5.3)', async () => {
     const inngest = { TRIHAND_DISPATCHER: 'inngest', TRIHAND_DISPATCHER_KEY: 'signkey-test-0123' }
     const { code, stderr } = await folder.run(['worker'], { env: { ...env, ...inngest } })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('CONFIG_INVALID Inngest calls the address of a server')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('CONFIG_INVALID Inngest calls a server by its address')])
   })
 })

@@ -204,9 +204,7 @@ test('[S20] anchor-1: an anchor that was changed, or is signed with another key,
     'heads',
   ]) {
     writeFileSync(anchor, changed)
-    await expect(verifyLedger(target, { sealKey: KEY, anchor })).rejects.toThrow(
-      'take the anchor from where it was kept',
-    )
+    await expect(verifyLedger(target, { sealKey: KEY, anchor })).rejects.toThrow('restore the anchor from its copy')
   }
   writeFileSync(anchor, kept)
   expect(await seenBy(target, KEY, anchor)).toEqual([])

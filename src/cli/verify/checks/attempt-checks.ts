@@ -49,11 +49,11 @@ const checkResults = (findings: Findings, step: Readonly<Step>, fact: StepFact, 
     'V7',
     result === null,
     place,
-    () => `${fact.type} for step ${fact.step}, which has its result already`,
+    () => `${fact.type} for step ${fact.step}, which already has its result`,
   )
   if (result !== null) return
   if (BEGINS.has(fact.type)) {
-    findings.expect('V7', open === null, place, () => `${fact.type} for step ${fact.step}, which has begun already`)
+    findings.expect('V7', open === null, place, () => `${fact.type} for step ${fact.step}, which has already started`)
   }
   const answered = ANSWERS.get(fact.type)
   if (answered !== undefined) {
@@ -78,7 +78,7 @@ const checkCount = (findings: Findings, step: Readonly<Step>, fact: StepFact, at
     'V9',
     at >= step.notBefore,
     place,
-    () => `step ${fact.step} went on at ${at}, before its retry at ${step.notBefore}`,
+    () => `step ${fact.step} continued at ${at}, before its retry at ${step.notBefore}`,
   )
   if (fact.type === 'step.retry_scheduled') checkDelay(findings, fact.wakeAt, at, place)
 }
@@ -100,7 +100,7 @@ const checkRunRetry = (
 }
 
 const checkDelay = (findings: Findings, wakeAt: number, at: number, place: Place): void =>
-  findings.expect('V9', wakeAt >= at, place, () => `a retry at ${wakeAt} was scheduled at ${at}, when that was past`)
+  findings.expect('V9', wakeAt >= at, place, () => `a retry was scheduled at ${at} for ${wakeAt}, which had passed`)
 
 /** V10: an intended step is not attempted again, and an uncertain one is settled by a person only. */
 const checkUncertain = (findings: Findings, step: Readonly<Step>, fact: StepFact, place: Place): void => {
@@ -110,7 +110,7 @@ const checkUncertain = (findings: Findings, step: Readonly<Step>, fact: StepFact
       'V10',
       kind === null || kind === 'retrying',
       place,
-      () => `step ${fact.step} is intended again though it is ${kind} and nobody said run_again`,
+      () => `step ${fact.step} is intended again although it is ${kind} and no person answered run_again`,
     )
   }
   if (fact.type === 'step.completed' || fact.type === 'step.failed' || fact.type === 'step.retry_scheduled') {

@@ -27,7 +27,7 @@ export class BlobChecks {
     this.#named = new Batch(async (named) => {
       const missing = await tables.missingBlobs([...new Set(named.map(({ hash }) => hash))])
       for (const { hash, place } of named) {
-        findings.expect('V3', !missing.has(hash), place, () => `the fact names blob ${hash}, which is not there`)
+        findings.expect('V3', !missing.has(hash), place, () => `the fact names blob ${hash}, which is missing`)
       }
     })
   }
@@ -48,7 +48,7 @@ export class BlobChecks {
         'V3',
         this.#opened.blobName(digest(this.#opened.blob(hash, body))) === hash,
         NOWHERE,
-        () => `blob ${hash} does not hold the text that its name is the hash of`,
+        () => `the content of blob ${hash} does not match its hash`,
       )
     }
   }

@@ -44,7 +44,7 @@ export class ChainChecks {
       'V2',
       fact.seq === this.#nextSeq,
       place,
-      () => `fact ${fact.seq} stands where fact ${this.#nextSeq} belongs`,
+      () => `fact ${fact.seq} is in the place of fact ${this.#nextSeq}`,
     )
     const flaw = this.#seals.flawOf(fact.hash, sealText(this.#hash, this.#stream, fact))
     findings.expect(
@@ -70,12 +70,7 @@ export class ChainChecks {
     this.#hash = fact.hash
     if (this.#count === this.#row.version) this.#hashOfRow = fact.hash
     if (this.#count === this.#anchored?.version)
-      findings.expect(
-        'V27',
-        fact.hash === this.#anchored.hash,
-        place,
-        () => 'its hash is not the one that was anchored',
-      )
+      findings.expect('V27', fact.hash === this.#anchored.hash, place, () => 'its hash is not the anchored hash')
     this.#recordedAt = Math.max(this.#recordedAt, fact.recorded_at)
     this.#epoch = Math.max(this.#epoch, fact.epoch)
   }
@@ -89,7 +84,7 @@ export class ChainChecks {
     const place = { stream: this.#stream, seq: null }
     if (this.#anchored !== null) {
       const before = this.#anchored.version
-      const sentence = () => `it had ${before} facts when it was anchored, and has ${this.#count}`
+      const sentence = () => `it had ${before} facts when it was anchored, and now has ${this.#count}`
       this.#findings.expect('V27', this.#count >= before, place, sentence)
     }
     this.#findings.expect(

@@ -78,7 +78,7 @@ export class ChildChecks {
       'V13',
       willLook || !isEnded(head.status) || this.#coordinators.isFollowed(child, parent),
       { stream: parent, seq },
-      () => `step ${step} waits for ${child}, which ended with ${head.status}, and nothing wakes the run`,
+      () => `step ${step} waits for ${child}, which ended with ${head.status}, but nothing wakes the run`,
     )
   }
 }

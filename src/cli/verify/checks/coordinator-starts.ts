@@ -109,7 +109,7 @@ export class CoordinatorStarts {
       const { count: times } = count.get(`run_${run}`, coordinator)
       this.#findings.expect('V15', times === 1, { stream: `run_${run}`, seq: null }, () =>
         times === 0
-          ? `the coordinator ${coordinator} is its parent, and no fact of that coordinator starts it`
+          ? `the coordinator ${coordinator} is its parent, but no fact of that coordinator starts it`
           : `${times} facts of the coordinator ${coordinator} start it`,
       )
     }
@@ -165,7 +165,7 @@ export class CoordinatorStarts {
     if (!isThere) this.#prepared().missing.run(run, coordinator, seq)
     if (head === null) return
     const parent = caller !== null ? caller.slice('run_'.length) : isTracked ? coordinator.slice('gat_'.length) : null
-    this.#findings.expect('V4', head.parent === parent, place, () => `${run} was started here and has another parent`)
+    this.#findings.expect('V4', head.parent === parent, place, () => `${run} was started here but has another parent`)
     if (handler !== null)
       this.#findings.expect('V4', head.handler === handler, place, () => `${run} is a run of ${head.handler}`)
   }

@@ -53,7 +53,7 @@ export class EventChecks {
         'V16',
         named.has(id) || ends.has(factOf(id)) || (LIFECYCLE.test(id) && tellers.has(factOf(id))),
         { stream: run, seq: null },
-        () => `event ${id} says that this run emitted it, but no result names it and none of its facts tells it`,
+        () => `event ${id} names this run as its sender, but no result and no fact of the run has it`,
       )
     }
     for (const [id, seq] of named) if (!found.has(id)) this.#named.add({ tenant, id, place: { stream: run, seq } })
@@ -87,7 +87,7 @@ export class EventChecks {
     const text = canonicalText(data) ?? ''
     const isPlain = !this.#seals.hasKey && !this.#seals.isKeyed(data_hash)
     const sealed = ['event', tenant, source, id, type, text].join('\n')
-    const plainFlaw = digest(text) === data_hash ? null : 'does not fit the hash that was taken when it came'
+    const plainFlaw = digest(text) === data_hash ? null : 'does not match the hash from when it arrived'
     const flaw = isPlain ? plainFlaw : this.#seals.flawOf(data_hash, sealed)
     this.#findings.expect('V3', flaw === null, NOWHERE, () => `the data of event ${seq} (${type}) ${flaw}`)
   }
@@ -101,7 +101,7 @@ export class EventChecks {
         own.map(({ id }) => id),
       )
       for (const { id, place } of own) {
-        this.#findings.expect('V16', !missing.has(id), place, () => `the result names event ${id}, which is not there`)
+        this.#findings.expect('V16', !missing.has(id), place, () => `the result names event ${id}, which is missing`)
       }
     }
   }
@@ -125,7 +125,7 @@ export class EventChecks {
         event_tenant === tenant,
         { stream: `run_${hex}`, seq: null },
         () =>
-          `the run was started by event ${event}, which is ${event_tenant === null ? 'not there' : `the tenant ${event_tenant}'s`}`,
+          `the run was started by event ${event}, which is ${event_tenant === null ? 'missing' : `the tenant ${event_tenant}'s`}`,
       )
     }
     for await (const { event, handler, count } of this.#tables.doubled()) {
@@ -139,13 +139,13 @@ export class EventChecks {
         'V15',
         known !== null,
         NOWHERE,
-        () => `${trigger_name} was not started by event ${event}, which is not there`,
+        () => `${trigger_name} was not started by event ${event}, which is missing`,
       )
       this.#findings.expect(
         'V15',
         hex === null,
         { stream: hex === null ? null : `run_${hex}`, seq: null },
-        () => `event ${event} started ${trigger_name}, though a reason is recorded why it did not`,
+        () => `event ${event} started ${trigger_name}, although a suppression is recorded`,
       )
     }
   }

@@ -50,7 +50,7 @@ export class EvidenceChecks {
         'V1',
         false,
         { stream: run, seq: null },
-        () => 'the run was acknowledged, or did something, and is not in the ledger',
+        () => 'the run was acknowledged or had an effect, but is not in the ledger',
       )
     }
     for (const { source, id, sequence } of this.#store.events()) {
@@ -60,7 +60,7 @@ export class EvidenceChecks {
         found.length === 1 && found[0] === sequence,
         NOWHERE,
         () =>
-          `event ${id} of ${source} was acknowledged as ${sequence}, the ledger has ${found.length === 0 ? 'none' : found.join(', ')}`,
+          `event ${id} of ${source} was acknowledged as ${sequence}, but the ledger has ${found.length === 0 ? 'none' : found.join(', ')}`,
       )
     }
   }
@@ -70,7 +70,7 @@ export class EvidenceChecks {
       'V1',
       state.step(step).results > 0,
       place,
-      () => `the result of step ${step} was acknowledged and is not there`,
+      () => `the result of step ${step} was acknowledged but is missing`,
     )
   }
 
@@ -80,7 +80,7 @@ export class EvidenceChecks {
       'V1',
       state.started && (!isEnded(status) || state.ends.has(status)),
       place,
-      () => `the run was acknowledged as ${status}, which its facts do not say`,
+      () => `the run was acknowledged as ${status}, which does not match its facts`,
     )
   }
 

@@ -31,7 +31,7 @@ export const checkLife = (findings: Findings, state: RunState, fact: Fact, place
     'V4',
     state.started || fact.type === 'run.started',
     place,
-    () => `${fact.type} stands before run.started`,
+    () => `${fact.type} comes before run.started`,
   )
   findings.expect('V5', mayFollow(state, fact), place, () =>
     state.end === null

@@ -42,7 +42,7 @@ const checkStatus = (findings: Findings, { row, state, place }: Rest): void => {
     'V4',
     fits,
     place,
-    () => `the status is ${status}, but the facts say ${state.end ?? describeLife(state)}`,
+    () => `the status is ${status}, but the facts give ${state.end ?? describeLife(state)}`,
   )
 }
 
@@ -99,7 +99,7 @@ const checkStranded = (findings: Findings, { row, state, place }: Rest): void =>
     row.wake_at !== null || state.isHeld || waits(),
     place,
     () =>
-      `the run is ${row.status} and nothing will move it on: no wake, no holder, no open wait, child or uncertain step`,
+      `the run is ${row.status}, and nothing can continue it: no wake, no holder, no open wait, child or uncertain step`,
   )
 }
 
@@ -119,7 +119,7 @@ const checkWake = (findings: Findings, { row, state, moment, place }: Rest, wake
     'V4',
     isDue || row.status === 'queued' || (state.isHeld && state.isUntouched) || isKnown(),
     place,
-    () => `the run is to wake at ${wakeAt}, which is neither past nor an instant that its facts name`,
+    () => `the run has a wake at ${wakeAt}, which has not passed and is not in its facts`,
   )
 }
 
@@ -128,7 +128,12 @@ const checkOversleep = (findings: Findings, { row, state, moment, place }: Rest)
   const next = nextInstant(state)
   if (next === null || row.status === 'queued') return
   const holds = row.wake_at !== null && row.wake_at <= Math.max(next, moment.now)
-  findings.expect('V4', holds, place, () => `the run must go on at ${next}, but its wake is ${row.wake_at ?? 'never'}`)
+  findings.expect(
+    'V4',
+    holds,
+    place,
+    () => `the run must continue at ${next}, but its wake is ${row.wake_at ?? 'never'}`,
+  )
 }
 
 /** The instant at which time alone moves the run on; null: only an answer from outside does. */

@@ -63,7 +63,7 @@ export class ReuseChecks {
       'V7',
       isResult,
       place,
-      () => `step ${fact.step} has its result from fact ${fact.seq} of ${fact.of}, which is no result of such a step`,
+      () => `step ${fact.step} has its result from fact ${fact.seq} of ${fact.of}, which is not a result of this step`,
     )
     if (!isResult || body === null) return
     const result = resultIn(there.type, body)

@@ -57,9 +57,9 @@ export class SessionChecks {
         'V26',
         this.#known.has(parent),
         place,
-        () => `checkpoint ${id} names the parent ${parent}, which this session does not know`,
+        () => `checkpoint ${id} has the parent ${parent}, which this session does not have`,
       )
     }
-    this.#findings.expect('V26', !this.#known.has(id), place, () => `checkpoint ${id} is made twice`)
+    this.#findings.expect('V26', !this.#known.has(id), place, () => `checkpoint ${id} is created twice`)
   }
 }

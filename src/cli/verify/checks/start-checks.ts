@@ -30,7 +30,8 @@ export class StartChecks {
       'V25',
       sum < bound,
       place,
-      () => `${sum} began within ${periodMs} ms where fewer than ${bound} may (throttle key ${JSON.stringify(key)})`,
+      () =>
+        `${sum} started within ${periodMs} ms; fewer than ${bound} are allowed (throttle key ${JSON.stringify(key)})`,
     )
   }
 }

@@ -59,7 +59,7 @@ test('V19, V5: a task that is closed twice is found', async () => {
 test.each([
   ['nobody', ''],
   ['somebody unknown', 'unknown'],
-  ['the system, though no deadline has passed', 'system'],
+  ['the system, although no deadline has passed', 'system'],
 ])('V20: a decision by %s is found', async (_, by) => {
   const facts = bent<'task.decided'>(decided, { by })
   expect(await foundAtEnd(facts)).toEqual(place(facts, 'V20'))

@@ -40,7 +40,7 @@ export const checkTaskFact = (
   if (type === 'task.decided') checkDecision(findings, state, body, place)
   if (type === 'task.reminded') {
     const name = `${body.number('level')}/${body.number('n')}`
-    findings.expect('V22', !state.reminded.has(name), place, () => `reminder ${name} is said twice`)
+    findings.expect('V22', !state.reminded.has(name), place, () => `reminder ${name} is recorded twice`)
   }
   if (type === 'task.timed_out') checkTimeOut(findings, state, body, at, place)
   if (type === 'task.escalated')
@@ -48,7 +48,7 @@ export const checkTaskFact = (
       'V22',
       body.number('level') === state.level + 1,
       place,
-      () => `it climbs from level ${state.level} to ${body.number('level')}`,
+      () => `it escalates from level ${state.level} to ${body.number('level')}`,
     )
 }
 
@@ -60,7 +60,7 @@ const checkPerson = (findings: Findings, state: TaskState, type: string, body: B
     'V20',
     isSystem ? isDeclared : by !== '' && by !== 'unknown',
     place,
-    () => `${type} by "${by}"${isSystem ? ', though no deadline has passed that lets the system act' : ''}`,
+    () => `${type} by "${by}"${isSystem ? ', although no deadline has passed that lets the system act' : ''}`,
   )
   findings.expect('V20', !state.excluded.includes(by), place, () => `${type} by ${by}, who is excluded`)
 }
@@ -71,12 +71,17 @@ const checkDecision = (findings: Findings, state: TaskState, body: Body, place: 
   const [approved, rejected] = [body.texts('approved'), body.texts('rejected')]
   const outcomes = [...approved, ...rejected]
   const isClean = new Set(outcomes).size === outcomes.length && outcomes.every((item) => state.items.has(item))
-  findings.expect('V23', isClean, place, () => `items ${outcomes.join(', ')} are not each once those of the task`)
+  findings.expect('V23', isClean, place, () => `items ${outcomes.join(', ')} do not match the items of the task`)
 }
 
 const checkTimeOut = (findings: Findings, state: TaskState, body: Body, at: number, place: Place): void => {
   const level = body.number('level')
-  findings.expect('V22', !state.timedOutLevels.has(level), place, () => `the deadline of level ${level} is said twice`)
+  findings.expect(
+    'V22',
+    !state.timedOutLevels.has(level),
+    place,
+    () => `the deadline of level ${level} is recorded twice`,
+  )
   findings.expect(
     'V24',
     state.deadlineAt !== null && at >= state.deadlineAt,

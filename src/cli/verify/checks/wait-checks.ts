@@ -36,7 +36,7 @@ export class WaitChecks {
           'V17',
           found?.type === type && found.tenant === tenant,
           place,
-          () => `the wait received event ${sequence} of type ${type}, which is not there`,
+          () => `the wait received event ${sequence} of type ${type}, which does not exist`,
         )
       }
     })
@@ -51,7 +51,7 @@ export class WaitChecks {
         'V17',
         fact.received.length <= open.wait.most,
         place,
-        () => `step ${fact.step} received ${fact.received.length} events, and takes ${open.wait.most} at most`,
+        () => `step ${fact.step} received ${fact.received.length} events; it takes at most ${open.wait.most}`,
       )
     for (const { type, sequence } of fact.received) {
       if (open?.kind === 'waiting') this.#isWanted(state, { step: fact.step, open }, { type, sequence }, place)
@@ -115,7 +115,7 @@ export class WaitChecks {
       const place = first === null ? NOWHERE : { stream: first.run, seq: first.seq }
       this.#findings.expect('V17', first === null, place, () => {
         const others = missed.length > 1 ? `, and so do ${missed.length - 1} more` : ''
-        return `step ${first?.step} still waits though event ${seq} (${type}) is there${others}`
+        return `step ${first?.step} still waits although event ${seq} (${type}) exists${others}`
       })
     }
   }

@@ -80,7 +80,7 @@ export class Body {
 
   text(name: string): string {
     const value = this.#fields[name]
-    if (typeof value !== 'string') throw new TypeError(`${name} is no text`)
+    if (typeof value !== 'string') throw new TypeError(`${name} is not a text`)
     return value
   }
 
@@ -91,14 +91,14 @@ export class Body {
 
   number(name: string): number {
     const value = this.#fields[name]
-    if (typeof value !== 'number') throw new TypeError(`${name} is no number`)
+    if (typeof value !== 'number') throw new TypeError(`${name} is not a number`)
     return value
   }
 
   texts(name: string): readonly string[] {
     const value = this.#fields[name] ?? []
     if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
-      throw new TypeError(`${name} is no list of texts`)
+      throw new TypeError(`${name} is not a list of texts`)
     return value
   }
 
@@ -119,13 +119,13 @@ export class Body {
   numbers(name: string): readonly number[] {
     const value = this.#fields[name]
     if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'number'))
-      throw new TypeError(`${name} is no list of numbers`)
+      throw new TypeError(`${name} is not a list of numbers`)
     return value
   }
 
   list(name: string): readonly Body[] {
     const value = this.#fields[name]
-    if (!Array.isArray(value)) throw new TypeError(`${name} is no list`)
+    if (!Array.isArray(value)) throw new TypeError(`${name} is not a list`)
     return value.map((entry) => new Body(entry))
   }
 

@@ -41,10 +41,10 @@ export class Seals {
   flawOf(seal: string, text: string): Flaw {
     const id = KEYED.exec(seal)?.[1]
     if (id === undefined && this.hasKey) return 'is not sealed with the seal key'
-    if (id === undefined) return seal === digest(text) ? null : 'does not fit its hash'
+    if (id === undefined) return seal === digest(text) ? null : 'does not match its hash'
     const key = this.#keys.get(id)
     if (key === undefined) return `is sealed with key ${id}, which TRIHAND_SEAL_KEY does not have`
-    return seal === keyed(id, key, text) ? null : 'does not fit its seal'
+    return seal === keyed(id, key, text) ? null : 'does not match its seal'
   }
 
   /** Seals with the newest key, which must exist. */

@@ -25,7 +25,7 @@ const named = (values: readonly string[]): Record<string, string> =>
 
 const open = (file: string): DatabaseSyncInstance => {
   // SQLite itself only reports "unable to open database file".
-  if (!existsSync(file)) throw new UnreadableLedger(`cannot read ${file}: there is no such file`)
+  if (!existsSync(file)) throw new UnreadableLedger(`cannot read ${file}: the file does not exist`)
   const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
   try {
     db.exec('begin')

@@ -47,7 +47,7 @@ test('a rerun answers the new run, whose facts name the old run and the reused s
   const { items } = (await app.ask(`/api/runs/${body.id}/facts`)).body
   expect(items.slice(0, 2).map(({ text }: { text: string }) => text)).toEqual([
     expect.stringContaining(`ran ${old} again from charge on`),
-    `was done in ${old}, and stands`,
+    `done in ${old}; the result is kept`,
   ])
 })
 

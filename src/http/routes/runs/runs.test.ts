@@ -71,7 +71,7 @@ describe('starting and showing', () => {
     expect(body.facts.items.map((fact: { step: string | null; text: string }) => [fact.step, fact.text])).toEqual([
       [null, 'an event started ship'],
       ['weight', `called weigh as ${body.children[0].id}`],
-      ['weight', `${body.children[0].id} ended well`],
+      ['weight', `${body.children[0].id} completed`],
       ['payment', expect.stringMatching(/^waits for order\.paid with id = "show", until \d{4}-/)],
     ])
     expect(body.children).toEqual([expect.objectContaining({ handler: 'weigh', status: 'success', parent_id: run })])
@@ -188,7 +188,7 @@ describe('commands', () => {
     const paused = await app.post(`/api/runs/${run}/pause`, { reason: 'prices changed' }, { 'x-trihand-user': 'ana' })
     expect([paused.status, paused.body.status]).toEqual([202, 'paused'])
     expect((await app.ask(`/api/runs/${run}/why`)).body.text).toMatch(
-      /^It waits for somebody to resume it: ana paused it \(prices changed\); and for an event: order\.paid/,
+      /^It waits for a person to resume it: ana paused it \(prices changed\); and for an event: order\.paid/,
     )
     expect((await app.ask('/api/runs?status=paused')).body.items.map(({ id }: { id: string }) => id)).toEqual([run])
     await app.post('/api/events', { type: 'order.paid', data: { id: 'held' } })
@@ -256,5 +256,5 @@ test('a run explains in one sentence why it does not continue', async () => {
   expect(body.text).toMatch(/^It waits for an event: order\.paid.* \(step payment\)\.$/)
   const { body: started } = await app.post('/api/runs', { name: 'weigh' })
   await app.when(started.id, 'success')
-  expect((await app.ask(`/api/runs/${started.id}/why`)).body.text).toBe('It does not wait: it has ended, success.')
+  expect((await app.ask(`/api/runs/${started.id}/why`)).body.text).toBe('It does not wait: it has ended (success).')
 })

@@ -54,7 +54,7 @@ test('[C5] a drafted plan names the skipped steps and the rejection that caused 
     },
   })
   const { body: why } = await app.ask(`/api/runs/${run.id}/why`)
-  expect(why.text).toBe(`It does not wait: it has ended, partial. Skipped: pay, mail (${reason}).`)
+  expect(why.text).toBe(`It does not wait: it has ended (partial). Skipped: pay, mail (${reason}).`)
   const { body: timeline } = await app.ask(`/api/runs/${run.id}/timeline`)
   const marks = timeline.items.filter(({ becomes }: { becomes?: string }) => becomes === 'skipped')
   expect(marks).toMatchObject([
