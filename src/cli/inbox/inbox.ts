@@ -70,7 +70,7 @@ const read = (shell: Shell, flags: TaskFlags): Promise<TaskDetail> =>
 
 const questionOf = (action: string, { title }: TaskDetail, { as }: DecisionFlags) => ({
   text: `${action} "${title}" as ${as}?`,
-  flag: '--hash, as `trihand inbox show` prints it,',
+  flag: '--hash, as `trihand inbox show` prints it',
 })
 
 /** Decides through `tasks decide`, where items are given as choices. */

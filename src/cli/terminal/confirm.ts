@@ -19,7 +19,7 @@ interface Question {
 /** Refuses without a terminal; called before anything is printed that only leads to the question. */
 export const requireTerminal = (output: Output, { text, flag }: Question): void => {
   if (output.isJson || !output.isTerminal || process.stdin.isTTY !== true)
-    throw new TrihandError('NOT_A_TERMINAL', `${text} This is not a terminal, so nobody can confirm: give ${flag}`)
+    throw new TrihandError('NOT_A_TERMINAL', `${text} This is not a terminal, so the command cannot ask: give ${flag}`)
 }
 
 /** True if the person confirms; any other answer, and the end of the input, is no. */

@@ -72,7 +72,7 @@ const checkRow = (
     'V4',
     told.join() === known.join(),
     place,
-    () => `the inbox says ${told.join()}, its facts ${known.join()}`,
+    () => `the inbox has ${told.join()}, but its facts give ${known.join()}`,
   )
   findings.expect(
     'V4',

@@ -71,7 +71,7 @@ export const subscriptionsOf = (engine: Pick<Engine, 'subscribe' | 'watch' | 'li
   }
   const subscribe: Subscriptions['subscribe'] = (topic, listener, ...options) => {
     // For callers without types: a listener that nobody will ever call is a mistake.
-    if (!Object.hasOwn(openers, topic)) throw refused(`"${topic}" is none of ${Object.keys(openers).join(', ')}`)
+    if (!Object.hasOwn(openers, topic)) throw refused(`"${topic}" is not one of ${Object.keys(openers).join(', ')}`)
     if (topic === 'tokens' && options[0]?.run === undefined) throw refused('tokens needs the run: { run }')
     return openers[topic](listener, ...options)
   }

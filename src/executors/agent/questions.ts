@@ -80,7 +80,7 @@ const loop = (spec: AgentSpec, { tool, input }: AgentCall): TaskSpec => ({
   type: 'decision',
   origin: 'loop',
   title: `${spec.name} repeats itself`,
-  instructions: `It has made the same call three times in a row. Let it go on, with a hint in the field ${HINT} if you like, or end it.`,
+  instructions: `It has made the same call three times in a row. Let it continue, with an optional hint in the field ${HINT}, or end it.`,
   sections: [section(CALL, tool, input, null)],
   actions: [builtInAction('approve'), builtInAction('reject')],
 })

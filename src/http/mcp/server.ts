@@ -51,7 +51,7 @@ const perform = async (door: ApiConnection, tool: Tool, given: Arguments) => {
     if (!answer.isOk) return said(answer.problem, true)
     return said(tool.isRun ? await withPeople(door, answer.document as RunDocument) : answer.document, false)
   } catch {
-    return said(problem('SERVER_UNREACHABLE', 'nobody answers for this system'), true)
+    return said(problem('SERVER_UNREACHABLE', 'the server of this system does not answer'), true)
   }
 }
 

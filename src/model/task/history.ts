@@ -53,7 +53,7 @@ const textOf = (fact: TaskFact): string | null => {
     case 'task.decided':
       return `${fact.action}${because(fact.reason)}`
     case 'task.expired':
-      return 'nobody has decided in time'
+      return 'the task expired without a decision'
     case 'task.withdrawn':
       return `withdrawn${because(fact.reason)}`
     case 'task.draft_saved':

@@ -56,11 +56,12 @@ const actionsFor = (step: string, warning: string | null): readonly TaskAction[]
   ]
 }
 
-const RISK = 'If you run the step again and that worker goes on, the effect happens twice.'
+const RISK = 'If you run the step again and that worker continues, the effect happens twice.'
 
 const warningOf = ({ uncertain, earlier }: Pick<Asked, 'uncertain' | 'earlier'>): string | null => {
   if (uncertainRules.mayStillAct(uncertain)) {
-    const who = uncertain.performer === undefined ? 'The worker that began it' : `Worker ${uncertain.performer.worker}`
+    const who =
+      uncertain.performer === undefined ? 'The worker that started it' : `Worker ${uncertain.performer.worker}`
     return `${who} has not reported back and may still carry out the first attempt. ${RISK}`
   }
   // uncertain-3
@@ -97,7 +98,7 @@ export const uncertainTask = ({ handler, step, uncertain, earlier, input }: Aske
   const { attempt, reason, effectKey, performer } = uncertain
   return {
     ...{ type: 'decision', origin: 'uncertain', name: handler, title: `Did it happen? ${step} of ${handler}` },
-    instructions: `It is not known whether the effect of this step took place. Look where it would show, then answer: it happened (put what the step answered into the field ${RESULT_FIELD}), run it again, or abort the step.`,
+    instructions: `It is unknown whether the effect of this step happened. Check the target of the step, then answer: it happened (put the result of the step into the field ${RESULT_FIELD}), run it again, or abort the step.`,
     context: null,
     remarks: null,
     priority: 0,

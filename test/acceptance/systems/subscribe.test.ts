@@ -113,7 +113,7 @@ describe.each(['memory', 'SQLite'])('subscribe, on %s', (store) => {
 
   test('a topic that does not exist, or tokens of no run, is refused', () => {
     const untyped = app.subscribe as unknown as (...asked: unknown[]) => unknown
-    expect(() => untyped('run', NOTHING)).toThrow('"run" is none of runs, changes, tokens, metrics')
+    expect(() => untyped('run', NOTHING)).toThrow('"run" is not one of runs, changes, tokens, metrics')
     expect(() => untyped('tokens', NOTHING)).toThrow('tokens needs the run')
   })
 })

@@ -29,7 +29,7 @@ test('without a terminal a bulk command is refused, and the error names the flag
   const { code, stderr } = await folder.run(['runs', 'cancel', '--where', 'handler=ship'])
   expect(code).toBe(2)
   expect(stderr).toContain('NOT_A_TERMINAL')
-  expect(stderr).toContain('nobody can confirm: give --yes')
+  expect(stderr).toContain('the command cannot ask: give --yes')
 })
 
 test.each([

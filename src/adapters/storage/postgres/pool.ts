@@ -73,7 +73,9 @@ const safeInteger = (text: string): number => {
   const value = Number(text)
   if (Number.isSafeInteger(value)) return value
   // The value may come from the answer to a write that was done.
-  throw new TrihandError('LEDGER_CORRUPT', `the ledger holds ${text}, which is no safe integer`, { outcome: 'unknown' })
+  throw new TrihandError('LEDGER_CORRUPT', `the ledger has the number ${text}, which is not a safe integer`, {
+    outcome: 'unknown',
+  })
 }
 
 /** For our clients only: a global parser would change other users of the driver in this process. */

@@ -29,7 +29,7 @@ const SETTINGS =
 const toSafeInteger = (text: string): number => {
   const value = Number(text)
   if (!Number.isSafeInteger(value))
-    throw new UnreadableLedger(`the ledger holds the number ${text}, which is not a safe integer`)
+    throw new UnreadableLedger(`the ledger has the number ${text}, which is not a safe integer`)
   return value
 }
 
