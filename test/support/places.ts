@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url'
 const HERE = fileURLToPath(import.meta.url)
 const IS_COMPILED = HERE.endsWith('.js')
 
-const above = (folder: string): string => (existsSync(join(folder, 'package-lock.json')) ? folder : above(dirname(folder)))
+const above = (folder: string): string =>
+  existsSync(join(folder, 'package-lock.json')) ? folder : above(dirname(folder))
 
 export const PROJECT = above(dirname(HERE))
 
