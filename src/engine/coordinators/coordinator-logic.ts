@@ -14,12 +14,20 @@ export interface CoordinatorFact {
   readonly at: Instant
 }
 
+/**
+ * Which tracked runs are read to see if they have ended. `elsewhere`: those that this process does not have in memory, since it knows of the
+ * ends that it writes itself. `all`: also those, because another worker may have taken one over and ended it.
+ */
+export type Look = 'none' | 'elsewhere' | 'all'
+
 export interface Found<State, Fact> {
   readonly facts: readonly Fact[]
   /** The state after these facts. */
   readonly state: State
   /** True if there may be more to do right after this is written. */
   readonly more: boolean
+  /** True if a look `elsewhere` left out runs: before it parks, the coordinator looks at all. */
+  readonly leftOut?: boolean
 }
 
 export interface Checkpoint<State, Fact> {
@@ -49,10 +57,10 @@ export interface CoordinatorLogic<State, Fact extends CoordinatorFact> {
   follow(state: State, facts: readonly SealedFact[]): State
   /**
    * Reads new input and decides. Returns no facts if there is nothing to do. `now` never goes back in a stream, even if clocks do: rules
-   * that compare times of facts use it. `isCalled`: a signal may have come since the last look; without a signal no tracked run has
+   * that compare times of facts use it. `look`: a signal may have come since the last look; without a signal no tracked run has
    * ended, because each end is signalled.
    */
-  find(state: State, now: () => Instant, isCalled: boolean): Promise<Found<State, Fact>>
+  find(state: State, now: () => Instant, look: Look): Promise<Found<State, Fact>>
   /** The gate that `spawned` of these facts also writes to; null if none. */
   passes?(facts: readonly Fact[]): CoordinatorId | null
   /** Returns the runs, events and writes that these facts cause. */

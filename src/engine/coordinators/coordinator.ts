@@ -16,7 +16,7 @@ import { TrihandError } from '#model/kernel/errors.ts'
 import type { CoordinatorId, Instant, WorkerId } from '#model/kernel/ids.ts'
 import type { Append, Outcome, StreamRecord, StreamWrite } from '#ports/ledger.ts'
 import { CheckpointPace } from './checkpoint-pace.ts'
-import type { CoordinatorFact, CoordinatorLogic, Found, Spawned } from './coordinator-logic.ts'
+import type { CoordinatorFact, CoordinatorLogic, Found, Look, Spawned } from './coordinator-logic.ts'
 import { restoreCoordinator } from './state.ts'
 import { inTurn } from './turns.ts'
 
@@ -48,6 +48,8 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
   private readonly pace = new CheckpointPace()
   private isWakePending = false
   private mustLook = true
+  private mustLookAtAll = false
+  private hasLeftOut = false
   private lookAgainAt: Instant = 0
   private isLeaving = false
   private isGone = false
@@ -90,7 +92,9 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
       while (!this.isGone) {
         const { state: after, hasWritten } = await inTurn(this.context, this.hold.id, () => this.round(state))
         state = after
-        if (!hasWritten && !(await this.linger(state))) await this.park(state)
+        if (hasWritten || (await this.linger(state))) continue
+        if (this.hasLeftOut) this.mustLookAtAll = true
+        else await this.park(state)
       }
     } catch {
       this.go('dropped', null)
@@ -98,24 +102,28 @@ export class Coordinator<State, Fact extends CoordinatorFact> {
   }
 
   private async round(before: State): Promise<{ readonly state: State; readonly hasWritten: boolean }> {
-    const isCalled = this.isCalled()
+    const look = this.nextLook()
     const state = this.isWakePending ? await this.lookUp(before) : before
-    const found = await this.logic.find(state, () => this.now(), isCalled)
+    const found = await this.logic.find(state, () => this.now(), look)
+    if (look !== 'none') this.hasLeftOut = found.leftOut === true
     if (found.facts.length === 0) return { state, hasWritten: false }
     const gate = this.logic.passes?.(found.facts) ?? null
     return { state: await inTurn(this.context, gate, () => this.write(state, found)), hasWritten: true }
   }
 
   /**
-   * True if a signal may have come since the last look. Signals of other processes are seen when it parks; a coordinator that timers keep
-   * awake also looks from time to time.
+   * Looks if a signal may have come since the last look. Signals of other processes are seen when it parks; a coordinator that timers keep
+   * awake also looks from time to time, at all its runs.
    */
-  private isCalled(): boolean {
+  private nextLook(): Look {
     const now = this.context.clock.now()
-    if (!this.isWakePending && !this.mustLook && now < this.lookAgainAt) return false
+    const isTime = now >= this.lookAgainAt
+    if (!this.isWakePending && !this.mustLook && !this.mustLookAtAll && !isTime) return 'none'
+    const look = this.mustLookAtAll || isTime ? 'all' : 'elsewhere'
     this.mustLook = false
-    this.lookAgainAt = now + LOOK_AGAIN_MS
-    return true
+    this.mustLookAtAll = false
+    if (look === 'all') this.lookAgainAt = now + LOOK_AGAIN_MS
+    return look
   }
 
   /** The current time, but not before the last fact, because the clock of an earlier holder may have been ahead. */

@@ -40,7 +40,7 @@ import type { Json } from '#model/kernel/json.ts'
 import { fold } from '#model/kernel/machine.ts'
 import type { DocumentWrite, SealedFact, StreamRecord } from '#ports/ledger.ts'
 import { arrivalOf } from './arrivals.ts'
-import type { Checkpoint, CoordinatorLogic, Found, Spawned } from './coordinator-logic.ts'
+import type { Checkpoint, CoordinatorLogic, Found, Look, Spawned } from './coordinator-logic.ts'
 import { endedRuns } from './ended-runs.ts'
 import { withFailedItems } from './failed-items.ts'
 import { outcomeDocuments } from './flow-outcomes.ts'
@@ -108,10 +108,12 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     return fold(gate, facts.map(readGateFact), state)
   }
 
-  async find(before: GateState, now: () => Instant, isCalled: boolean): Promise<Found<GateState, GateFact>> {
+  async find(before: GateState, now: () => Instant, look: Look): Promise<Found<GateState, GateFact>> {
     if (before.kind !== 'open') return { facts: [], state: before, more: false }
     await this.prepare()
-    const heads = isCalled ? await endedRuns(this.context.ledger, trackedRuns(before)) : []
+    const tracked = look === 'none' ? [] : trackedRuns(before)
+    const unknown = look === 'elsewhere' ? tracked.filter((run) => !this.context.worker.isAtWork(run)) : tracked
+    const heads = await endedRuns(this.context.ledger, unknown)
     const triggerOf = (run: RunId): string | null => valueAt(before.runs, run)?.trigger ?? null
     const ended = await withFailedItems(this.context, this.config.flow, { ended: heads, triggerOf })
     const page = await this.read(before)
@@ -129,7 +131,7 @@ export class GateCoordinator implements CoordinatorLogic<GateState, GateFact> {
     if (page.length > 0) turn.ask({ type: 'arrive', ...arrivals, ...rules })
     turn.ask({ type: 'pass_time', ...rules })
     const { facts, state } = turn
-    return { facts, state, more: page.length === PAGE }
+    return { facts, state, more: page.length === PAGE, leftOut: unknown.length < tracked.length }
   }
 
   /** Reads what a decision needs in addition to the gate's own state. */

@@ -27,7 +27,7 @@ import { fold } from '#model/kernel/machine.ts'
 import { run as runMachine } from '#model/run/run.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { SealedFact, StreamRecord } from '#ports/ledger.ts'
-import type { Checkpoint, CoordinatorLogic, Found, Spawned } from './coordinator-logic.ts'
+import type { Checkpoint, CoordinatorLogic, Found, Look, Spawned } from './coordinator-logic.ts'
 import { endedRuns } from './ended-runs.ts'
 
 export interface QueueConfig {
@@ -63,11 +63,11 @@ export class QueueCoordinator implements CoordinatorLogic<QueueState, QueueFact>
     return fold(queue, facts.map(readQueueFact), state)
   }
 
-  async find(before: QueueState, now: () => Instant, isCalled: boolean): Promise<Found<QueueState, QueueFact>> {
+  async find(before: QueueState, now: () => Instant, look: Look): Promise<Found<QueueState, QueueFact>> {
     if (before.kind === 'none') return { facts: [], state: before, more: false }
     const { policy } = this.config.definition
     const runs = before.cycles.map(({ run }) => run)
-    const ended = isCalled ? await endedRuns(this.context.ledger, runs) : []
+    const ended = look !== 'none' ? await endedRuns(this.context.ledger, runs) : []
     const ends = await Promise.all(
       ended.map(async ({ run, status }) => ({ run, failed: await this.failedIn(before, run, status) })),
     )

@@ -154,6 +154,8 @@ export interface WorkerApi {
   unreserve(): void
   /** Takes over a new run that is leased to this worker. `isLeft`: its parent ended in the append that created it. */
   adopt(run: NewRun, base: number, sequence: number | null, isLeft: boolean): void
+  /** True if this process has the run in memory and knows of no end: if it ends, this process most likely writes it. */
+  isAtWork(run: RunId): boolean
   /** Makes these runs and coordinators look for changes now. */
   signal(streams: readonly ClaimableId[]): void
   cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void>

@@ -53,6 +53,11 @@ export class ReservedRuns {
     return this.waiting.has(run)
   }
 
+  /** True if the run waits here and no other writer has changed it. */
+  isUnchanged(run: RunId): boolean {
+    return this.waiting.get(run)?.isChanged === false
+  }
+
   /** Whether one of them is leased under this name. */
   needs(name: WorkerId): boolean {
     return [...this.waiting.values()].some(({ record }) => record.lease === name)

@@ -209,6 +209,11 @@ export class Worker implements WorkerApi {
     else this.reservedRuns.add(run, record, isLeft)
   }
 
+  isAtWork(run: RunId): boolean {
+    const activeRun = this.activeRuns.get(run)
+    return activeRun === undefined ? this.reservedRuns.isUnchanged(run) : activeRun.live !== null
+  }
+
   private beginReserved(): void {
     while (this.isTaking && this.hasSlot) {
       const next = this.reservedRuns.next(this.claims.isUnderWay)

@@ -129,7 +129,7 @@ const conflictForgotten: Mutant = {
           await meet.call(this, outcome, state, spawned)
           const logic = Reflect.get(this, 'logic') as GateCoordinator
           const now = Reflect.get(this, 'now') as () => number
-          return (await logic.find(state as GateState, () => now.call(this), true)).state
+          return (await logic.find(state as GateState, () => now.call(this), 'all')).state
         },
     ),
 }
