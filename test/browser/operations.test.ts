@@ -108,9 +108,7 @@ test('an endpoint shows its health, its deliveries show the result of each try, 
     .getByRole('table', { name: 'Deliveries to books', exact: true })
     .getByText(/^failed: /)
     .waitFor()
-  const port = page
-    .getByRole('table', { name: 'Configuration', exact: true })
-    .getByRole('row', { name: /PORT the port/ })
+  const port = page.getByRole('table', { name: 'Configuration', exact: true }).getByRole('row', { name: /PORT port/ })
   await port.getByText('environment', { exact: true }).waitFor()
   await expectNoFault(watched)
   await close()

@@ -14,7 +14,7 @@ import type { Instant } from '#model/kernel/ids.ts'
 import type { Json } from '#model/kernel/json.ts'
 
 type Keys = Omit<Arrival, 'sequence' | 'time' | 'bytes' | 'call' | 'trigger'>
-type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arrival' | 'problem'>
+export type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arrival' | 'problem'>
 
 const NO_KEYS: Keys = {
   idempotencyKey: null,

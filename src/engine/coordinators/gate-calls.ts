@@ -13,7 +13,7 @@ import type { GateFact, GateState } from '#model/flow/gate-fact.ts'
 import { holdsKey, isTaken, isUndecided, listenedTypes } from '#model/flow/gate-read.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
 import type { Instant, RunId } from '#model/kernel/ids.ts'
-import { callCommandOf } from './arrivals.ts'
+import { type CallCommand, callCommandOf } from './arrivals.ts'
 import type { CoordinatorCommands, CoordinatorRole } from './commands.ts'
 import type { Spawned } from './coordinator-logic.ts'
 import { promiseRun } from './flow-outcomes.ts'
@@ -26,13 +26,14 @@ type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
 
 const advanceCalls = (
   logic: GateCoordinator,
-  { config, asked, now }: { config: GateConfig; asked: readonly AskedRun[]; now: Instant },
+  calls: readonly CallCommand[],
+  now: Instant,
   before: GateState,
 ): Advance<GateState, GateFact> => {
   const facts: GateFact[] = []
   let state = before
-  for (const { call, value } of asked) {
-    const command = callCommandOf(config.flow.rules, { call, value, now })
+  for (const { arrival, problem } of calls) {
+    const command = { arrival: { ...arrival, time: now }, problem }
     const advance = logic.advance(state, { type: 'call', now, ...logic.ruledFor(state), ...command })
     if (advance.refusal !== null) return advance
     state = advance.state
@@ -85,14 +86,16 @@ const askGateForRun = async (
   asked: AskedRun,
 ): Promise<RunId> => {
   let away: Suppressed | null = null
+  // Its rules are evaluated once, however often the decision is made again.
+  const call = callCommandOf(config.flow.rules, { ...asked, now: context.clock.now() })
   await commands.ask(context, gateRole(context, config), {
-    bytes: bytesOf(asked),
-    keys: [keyOfCall(config, asked, context.clock.now())],
+    bytes: bytesIn(asked, call),
+    keys: [keyOfCall(config, call)],
     advance: (before, now, logic) => {
       const standing = openedGate(before, now, config)
       // gated-child-1
       if (asked.call.parent !== undefined && isTaken(standing.state, asked.call.run)) return standing
-      const advance = advanceCalls(logic, { config, asked: [asked], now }, standing.state)
+      const advance = advanceCalls(logic, [call], now, standing.state)
       away = advance.facts.find((fact) => isAway(fact, asked.call.run)) ?? null
       // gate-calls-1
       return away === null ? { ...advance, facts: [...standing.facts, ...advance.facts] } : standing
@@ -102,12 +105,12 @@ const askGateForRun = async (
 }
 
 /** The idempotency key of the call; null if it has none. */
-const keyOfCall = ({ flow }: GateConfig, { call, value }: AskedRun, now: Instant): string | null =>
-  flow.policies.idempotency === null ? null : callCommandOf(flow.rules, { call, value, now }).arrival.idempotencyKey
+const keyOfCall = ({ flow }: GateConfig, { arrival }: CallCommand): string | null =>
+  flow.policies.idempotency === null ? null : arrival.idempotencyKey
 
 /** The size that the call adds to an append; large values are already in a blob. */
-const bytesOf = ({ call: { input } }: AskedRun): number =>
-  'payload' in input && 'value' in input.payload ? JSON.stringify(input.payload.value).length : 0
+const bytesIn = ({ call: { input } }: AskedRun, { arrival }: CallCommand): number =>
+  'payload' in input && 'value' in input.payload ? arrival.bytes : 0
 
 /** Returns the run of the call. If it is another caller's run that still waits for its turn, its id is promised again (flow-outcome-1). */
 export const callGate = async (
@@ -164,11 +167,12 @@ export const passGate = async (
     throw new TrihandError('NOT_FOUND', `${config.definition.name} has a gate that was never opened`)
   const lastAt = restored.record.facts.at(-1)?.recordedAt ?? 0
   const now = Math.max(context.clock.now(), lastAt)
+  const calls = asked.map((one) => callCommandOf(config.flow.rules, { ...one, now }))
   const state = await logic.recall(
     restored.state,
-    asked.map((one) => keyOfCall(config, one, now)),
+    calls.map((call) => keyOfCall(config, call)),
   )
-  const { facts, refusal } = advanceCalls(logic, { config, asked, now }, state)
+  const { facts, refusal } = advanceCalls(logic, calls, now, state)
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   const spawned = await logic.spawned(facts)
   const writes = [changeOf(context, restored.record, facts), ...(spawned.writes ?? [])]

@@ -13,7 +13,7 @@ import { matchTrigger } from '#engine/core/route.ts'
 import type { FlowRules } from '#manifest/flow/flow.ts'
 import type { Call } from '#model/event/arrival.ts'
 import type { StoredEvent } from '#model/event/event.ts'
-import type { GateCommand, GateFact, GateState } from '#model/flow/gate-fact.ts'
+import type { GateFact, GateState } from '#model/flow/gate-fact.ts'
 import { waitsForRetry } from '#model/flow/gate-retry.ts'
 import { valueAt } from '#model/kernel/due-map.ts'
 import { TrihandError } from '#model/kernel/errors.ts'
@@ -22,14 +22,13 @@ import { refuse } from '#model/kernel/machine.ts'
 import type { RunState } from '#model/run/fact.ts'
 import type { RunStatus } from '#model/run/status.ts'
 import type { StreamRecord } from '#ports/ledger.ts'
-import { arrivalOf, callCommandOf } from './arrivals.ts'
+import { arrivalOf, type CallCommand, callCommandOf } from './arrivals.ts'
 import type { CoordinatorCommands } from './commands.ts'
 import { gateRole, openedGate } from './gate-calls.ts'
 import type { AskedRetry, GateConfig, RetryAnswer } from './gate-config.ts'
 import type { GateCoordinator } from './gate-coordinator.ts'
 import { refusalOf } from './gate-refusal.ts'
 
-type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arrival' | 'problem'>
 type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
 
 export const retryAtGate = async (
