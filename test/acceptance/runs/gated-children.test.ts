@@ -206,7 +206,7 @@ onEveryStore('children at a gate', (store) => {
     await system.close()
   })
 
-  test('[F5] cancelling a parent removes its waiting call from the queue (14.4.3)', async () => {
+  test('cancelling a parent removes its waiting call from the queue (14.4.3)', async () => {
     const { system, seen, end } = await begin({ overlap: 'buffer_all' }, {}, '10s')
     const [first, second] = [await system.start('parent', 1), await system.start('parent', 2)]
     await system.settle()

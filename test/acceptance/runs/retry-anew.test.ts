@@ -11,7 +11,7 @@ const runsOf = async ({ store }: TestSystem, handler: string): Promise<readonly 
 }
 
 onEveryStore('a new life', (store) => {
-  test('[F6] run-reopen-2: an event that ended a run does not end it again, and the next one does (14.1.4)', async () => {
+  test('run-reopen-2: an event that ended a run does not end it again, and the next one does (14.1.4)', async () => {
     const work = fn('work', { trigger: 'go', cancelOn: [{ event: 'stop', match: 'payload.id' }] }, async ({ step }) => {
       await step.sleep('rest', '1h')
       return 'done'
@@ -35,7 +35,7 @@ onEveryStore('a new life', (store) => {
     await system.close()
   })
 
-  test('[F6] run-reopen-2: an event between the end of a run and its retry does not end the new life (14.1.4)', async () => {
+  test('run-reopen-2: an event between the end of a run and its retry does not end the new life (14.1.4)', async () => {
     const work = fn('work', { trigger: 'go', cancelOn: [{ event: 'stop', match: 'payload.id' }] }, async ({ step }) => {
       await step.sleep('rest', '1h')
       return 'done'
@@ -71,7 +71,7 @@ onEveryStore('a new life', (store) => {
     await system.close()
   })
 
-  test('[F6] run-reopen-4: a wait whose timeout failed the run starts anew with its retry (14.1.4)', async () => {
+  test('run-reopen-4: a wait whose timeout failed the run starts anew with its retry (14.1.4)', async () => {
     const reminded: string[] = []
     let isBroken = true
     const work = fn('work', { trigger: 'go', retry: { maxAttempts: 1 } }, async ({ step }) => {
@@ -117,7 +117,7 @@ onEveryStore('a new life', (store) => {
     await system.close()
   })
 
-  test('[F7] run-6: a restart does not expire a run that is in its first step (14.1.4)', async () => {
+  test('run-6: a restart does not expire a run that is in its first step (14.1.4)', async () => {
     let isHung = true
     const work = fn('work', { trigger: 'go', deadline: { start: '1m' } }, async ({ step }) =>
       step.run('first', () => (isHung ? new Promise(() => {}) : 'done'), { timeout: '1d' }),
@@ -133,7 +133,7 @@ onEveryStore('a new life', (store) => {
     await system.close()
   })
 
-  test('[F7] run-reopen-3: a run that its deadline ended has its full time again after a retry (14.1.4)', async () => {
+  test('run-reopen-3: a run that its deadline ended has its full time again after a retry (14.1.4)', async () => {
     const work = fn('work', { trigger: 'go', deadline: { finish: '1h' } }, async ({ step }) => {
       await step.waitForEvent('answer', { event: 'answered' })
       return 'done'
