@@ -45,6 +45,7 @@ test('a batch with every kind of append is unpacked unchanged', () => {
     aBirth(),
     { ...aBirth(), signals: [newRun()] },
     { ...aBirth(), events: [anEvent(), anEvent()] },
+    { ...aBirth(), events: [anEvent({ requesters: ['ana'] })] },
     writing(aWrite(newTask(), { epoch: null, task: aTask() })),
     anAppend({ events: [anEvent()] }),
     { ...aStep(), signals: [newRun()] },
@@ -110,7 +111,10 @@ test('claims are unpacked unchanged, with and without records and events', () =>
     aRecord({ facts: [aFact(), aFact(), aFact()], wakeAt: null }),
     aRecord({ facts: [aFact()] }),
   ]
-  const events = [1, 2].map((sequence) => ({ ...anEvent().event, sequence }))
+  const events = [
+    { ...anEvent().event, sequence: 1 },
+    { ...anEvent({ requesters: ['ana'] }).event, sequence: 2 },
+  ]
   const all: readonly Claims[] = [
     { claims, nextDueAt: 5, records, events },
     { claims, nextDueAt: null },
