@@ -12,6 +12,7 @@ import type { StageReport as TestRun } from '#test/support/project/stage-reporte
 const MEBIBYTE = 2 ** 20
 const SAID_MEBIBYTES = 64
 const LAST_WORDS = -2_000
+const LONGEST_REASON = 1_000
 
 export interface Chosen {
   readonly project: string
@@ -40,6 +41,8 @@ export const runTests = async ({ project, files, env }: Chosen): Promise<TestRun
 
 /** Every test that did not pass, one sentence each. */
 export const failuresIn = ({ tests, errors }: TestRun): readonly string[] => [
-  ...tests.filter(({ state }) => state !== 'passed').map(({ file, title }) => `${file}: ${title}`),
+  ...tests
+    .filter(({ state }) => state !== 'passed')
+    .map(({ file, title, reason }) => `${file}: ${title}: ${reason?.slice(0, LONGEST_REASON) ?? 'without a reason'}`),
   ...errors,
 ]

@@ -17,6 +17,7 @@ export interface TestReport {
   readonly file: string
   readonly title: string
   readonly state: 'passed' | 'failed' | 'skipped'
+  /** Why it was skipped, or the message of its first error. */
   readonly reason: string | null
   readonly ms: number
 }
@@ -28,7 +29,7 @@ const reportOf = (test: TestCase): TestReport => {
     title: test.fullName,
     // A test without a result did not pass.
     state: result.state === 'pending' ? 'failed' : result.state,
-    reason: result.state === 'skipped' ? (result.note ?? null) : null,
+    reason: result.state === 'skipped' ? (result.note ?? null) : (result.errors?.[0]?.message ?? null),
     ms: test.diagnostic()?.duration ?? 0,
   }
 }
