@@ -68,6 +68,16 @@ const begin = async (input: ServerInput): Promise<{ readonly server: Program; re
 
 const isWaiting = ({ status, body }: Answered): boolean => status === 409 && body.code === 'REQUEST_IN_PROGRESS'
 
+/** Repeats a request until it is answered, also after a connection that broke, as a client with keys may. */
+const repeatUntilAnswered = async (url: string, one: Keyed): Promise<Answered> => {
+  const answer = await until(
+    () => post(url, one).catch(() => null),
+    (found) => found !== null && !isWaiting(found),
+    { what: `${one.key} is answered` },
+  )
+  return answer as Answered
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: documents of two routes
 const get = async (url: string): Promise<any> => (await fetch(url)).json()
 
@@ -109,16 +119,12 @@ export const killAndRepeat = async (
     const next = await begin(input)
     for (const [at, one] of asked.entries()) {
       const earlier = before[at] ?? null
-      const again = await until(
-        () => post(next.url, one),
-        (answer) => !isWaiting(answer),
-        { what: `${one.key} is answered` },
-      )
+      const again = await repeatUntilAnswered(next.url, one)
       if (again.status >= 300) faults.push(`${one.door} ${one.key}: ${again.status} ${JSON.stringify(again.body)}`)
       if (earlier === null) cut += 1
       else if (madeBy(earlier) !== madeBy(again))
         faults.push(`${one.door} ${one.key}: ${madeBy(earlier)}, ${madeBy(again)}`)
-      const repeated = await post(next.url, one)
+      const repeated = await repeatUntilAnswered(next.url, one)
       if (madeBy(repeated) !== madeBy(again)) faults.push(`${one.door} ${one.key}: another answer to a repeat`)
     }
     await next.server.kill()
