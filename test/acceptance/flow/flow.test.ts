@@ -1,5 +1,6 @@
 /** Flow control of a handler: debounce, throttle, rate limit, overlap, batch, idempotency, pause; each across a crash. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Worker } from '#engine/worker/worker.ts'
 import { type FunctionOptions, fn } from '#executors/workflow/function.ts'
 import type { Json } from '#model/kernel/json.ts'
 import { onEveryStore } from '#test/support/stores/stores.ts'
@@ -118,6 +119,18 @@ onEveryStore('flow', (store) => {
     await all.system.advance('5h')
     expect(numbers(all.seen)).toEqual([1, 2, 3])
     await all.system.close()
+  })
+
+  test('a gate rests only after a look at all its runs, also at those that its process wrongly believes to have', async () => {
+    const belief = vi.spyOn(Worker.prototype, 'isAtWork').mockReturnValue(true)
+    onTestFinished(() => void belief.mockRestore())
+    const { system, seen, send } = await begin({ overlap: 'buffer_all' }, '20ms')
+    await send(1, 2)
+    // Within a second: after that a gate that is awake looks at all its runs anyway.
+    await system.advance('400ms')
+    expect(numbers(seen)).toEqual([1, 2])
+    expect(belief).toHaveBeenCalled()
+    await system.close()
   })
 
   test('[H7] cancel_running ends the previous run and then starts', async () => {
